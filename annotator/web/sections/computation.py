@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.projects import Project
 from annotator.domain.sufficient_sets import METHOD as SUFFICIENT_SETS
-from annotator.errors import AnnotatorError, InvalidValue
+from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 from annotator.scoring.sufficient_sets import SufficientNumbers
 from annotator.usecases.background import (
@@ -53,6 +53,7 @@ from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import labels as model_labels
+from annotator.web.sections.menus import choose
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, current_visit, database_path, page_store
 from annotator.web.shown_times import shown_time
@@ -236,11 +237,8 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if is_pressed and labels_said is not None and settings is not None:
         options = replace(request.options, renamed=labels_said.renamed, is_anew=labels_said.is_anew)
         request = replace(request, options=options)
-        try:
+        with refusals_shown():
             ask_for_runs(store, visit.user, project, request, settings)
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-        else:
             st.rerun()
     show_ended(store, visit, project)
     _show_set_numbers(store, visit, project)
@@ -320,9 +318,7 @@ def _ask_of_labels(
     )  # fmt: skip
     trains = right.checkbox(
         _("Retrain"), key="compute_trains",
-        help=_(
-            "Removes the old predictions and attributions."
-        )
+        help=_("Removes the old predictions and attributions.")
     )  # fmt: skip
     whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
     labels = choosable_labels(project)
@@ -332,8 +328,8 @@ def _ask_of_labels(
             _("Label to explain"), list(labels), format_func=labels.__getitem__, key="compute_label"
         )
     split = _ask_split(part)
-    too_long = length.selectbox(
-        _("Texts too long for the model"), list(_TOO_LONG), format_func=_too_long_words, key="compute_too_long",
+    too_long = choose(
+        _("Texts too long for the model"), _TOO_LONG, column=length, key="compute_too_long",
         help=_("Transformers only. Windows overlap by half; predictions are averaged.")
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
@@ -354,16 +350,12 @@ def _ask_writing(middle: DeltaGenerator) -> tuple[str, AttributingOptions]:
     part, length, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
     split = _ask_split(part)
     ways = [way for way in _TOO_LONG if way != "windows"]
-    too_long = length.selectbox(
-        _("Texts too long for the model"), ways, format_func=_too_long_words, key="compute_written_too_long",
+    too_long = choose(
+        _("Texts too long for the model"), _TOO_LONG, ways, column=length, key="compute_written_too_long",
         help=_("Only the text is truncated, at its end.")
     )  # fmt: skip
     load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, AttributingOptions(split=split, load=load)
-
-
-def _too_long_words(way: TooLong) -> str:
-    return _(_TOO_LONG[way])
 
 
 def _ask_split(column: DeltaGenerator) -> str | None:
@@ -371,47 +363,24 @@ def _ask_split(column: DeltaGenerator) -> str | None:
 
 
 def _ask_threads(column: DeltaGenerator) -> int:
-    threads = column.number_input(
-        _("Threads"), 1, 64, 1, key="compute_threads",
-        help=_("One leaves the machine responsive.")
-    )  # fmt: skip
-    return int(threads)
+    help_words = _("One leaves the machine responsive.")
+    return int(column.number_input(_("Threads"), 1, 64, 1, key="compute_threads", help=help_words))
 
 
 def _with_prompt(project: Project, model: str, options: AttributingOptions) -> AttributingOptions:
     """What a language model reads besides, and what it calls the labels."""
     load = options.load
     if model.startswith(_WRITING):
-        load = replace(load, prompt=_ask_start(), longest_answer=_ask_longest(), label_words=_ask_label_words(project))
+        help_words = _("Must contain {text} once. Generates at the end, or at a final {label}.")
+        prompt = st.text_area(_("Prompt"), load.prompt, key="compute_start", height=80, help=help_words)
+        title = _("Maximum length (subwords)")
+        longest = st.number_input(title, 1, 500, load.longest_answer, key="compute_longest", width=220)
+        load = replace(load, prompt=prompt, longest_answer=int(longest), label_words=_ask_label_words(project))
     if model.startswith(_ZERO_SHOT):
-        load = replace(load, prompt=_ask_prompt(), label_words=_ask_label_words(project))
+        help_words = _("Must contain {text} once and end with {label}.")
+        prompt = st.text_area(_("Prompt"), load.prompt, key="compute_prompt", height=80, help=help_words)
+        load = replace(load, prompt=prompt, label_words=_ask_label_words(project))
     return replace(options, load=load)
-
-
-def _ask_prompt() -> str:
-    return st.text_area(
-        _("Prompt"), LoadOptions().prompt, key="compute_prompt", height=80,
-        help=_(
-            "Must contain {text} once and end with {label}."
-        )
-    )  # fmt: skip
-
-
-def _ask_start() -> str:
-    return st.text_area(
-        _("Prompt"), LoadOptions().prompt, key="compute_start", height=80,
-        help=_(
-            "Must contain {text} once. Generates at the end, or at a final {label}."
-        )
-    )  # fmt: skip
-
-
-def _ask_longest() -> int:
-    return int(
-        st.number_input(
-            _("Maximum length (subwords)"), 1, 500, LoadOptions().longest_answer, key="compute_longest", width=220
-        )
-    )
 
 
 def _ask_label_words(project: Project) -> dict[str, str]:

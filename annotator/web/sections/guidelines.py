@@ -6,12 +6,11 @@ import streamlit as st
 
 from annotator.domain.numbers import UNDEFINED, counted
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import ShownVersion, change_guidelines, guidelines_versions, readers_of
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, confirm_and_rerun
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.guidelines import show_changes, show_parts
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
@@ -24,7 +23,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     versions = guidelines_versions(store, visit.user, project.id)
     _ask_text(store, visit, project, versions)
     show_readers(store, visit, project)
-    _show_as_read(versions)
+    if versions and versions[0].version.text.strip():
+        with st.expander(_("Annotator view"), key="guidelines_as_read"):
+            show_parts(versions[0].version.text)
     _show_versions(versions)
 
 
@@ -54,13 +55,10 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         )
         given = submitted(_("Save guidelines"), type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:
-        try:
+        with refusals_shown():
             number = change_guidelines(
                 store, visit.user, project.id, given[text_key], based_on=based_on, is_small=given[small_key]
             )
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-        else:
             _forget(text_key, small_key)
             confirm_and_rerun(_("Guidelines saved: version {number}.", number=number))
     elif newest != based_on:
@@ -92,12 +90,6 @@ def show_readers(store: Store, visit: Visit, project: Project) -> None:
 def _forget(*keys: str) -> None:
     for key in keys:
         st.session_state.pop(key, None)
-
-
-def _show_as_read(versions: Sequence[ShownVersion]) -> None:
-    if versions and versions[0].version.text.strip():
-        with st.expander(_("Annotator view"), key="guidelines_as_read"):
-            show_parts(versions[0].version.text)
 
 
 def _show_versions(versions: Sequence[ShownVersion]) -> None:

@@ -60,10 +60,7 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
         is_new = by not in project.labels
         _show_effects(label_effects(store, visit.user, project, label), UNDONE if is_new else NOT_UNDONE)
         if pressed(_("Replace label"), type="primary", key="replace_label_go"):
-            try:
-                report = replace_label(store, visit.user, project, label, by)
-            except InvalidValue as error:
-                st.error(as_text(str(error)), icon=":material/error:")
+            if (report := _tried(lambda: replace_label(store, visit.user, project, label, by))) is None:
                 return
             st.session_state["rules_told"] = _(
                 "Replaced “{label}” with “{by}”: {report}. Save your other changes.", label=label, by=by, report=report
@@ -105,7 +102,7 @@ def _show_changes(project: Project) -> None:
         outcome = _ACTS[act or _ADD](store, visit, project)
         if outcome is not None:
             st.session_state["rules_told"] = outcome
-            _forget_labels(project)
+            st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
             st.rerun()
 
 
@@ -113,10 +110,6 @@ def labels_key(project: Project) -> str:
     """Of the field of the rules: another one after each change here, which shows the labels as they are then."""
     turn = st.session_state.get(_turn_key(project), 0)
     return f"rules_labels_{project.id}" + (f"_{turn}" if turn else "")
-
-
-def _forget_labels(project: Project) -> None:
-    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
 
 
 def _turn_key(project: Project) -> str:
@@ -147,11 +140,7 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
     if not pressed(_("Rename label"), type="primary", key="labels_rename"):
         return None
     report = _tried(lambda: rename_label(store, visit.user, project, label, name))
-    return (
-        None
-        if report is None
-        else _("“{label}” is now “{name}”: {report}.", label=label, name=name.strip(), report=report)
-    )
+    return report and _("“{label}” is now “{name}”: {report}.", label=label, name=name.strip(), report=report)
 
 
 def _map(store: Store, visit: Visit, project: Project) -> str | None:
@@ -167,11 +156,7 @@ def _map(store: Store, visit: Visit, project: Project) -> str | None:
     if not pressed(_("Merge label"), type="primary", key="labels_map"):
         return None
     report = _tried(lambda: map_label(store, visit.user, project, label, other))
-    return (
-        None
-        if report is None
-        else _("“{label}” is merged into “{other}”: {report}.", label=label, other=other, report=report)
-    )
+    return report and _("“{label}” is merged into “{other}”: {report}.", label=label, other=other, report=report)
 
 
 _ADD = unsaid("Add")
@@ -257,9 +242,7 @@ def _written(key: str) -> SaidLabels | None:
     """Where the labels are not known yet, so that no rows can be shown."""
     pairs = st.text_input(
         _("Its labels, if different"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
-        help=_(
-            "Map labels that differ from the project's; nothing after = if never predicted."
-        )
+        help=_("Map labels that differ from the project's; nothing after = if never predicted.")
     )  # fmt: skip
     try:
         return SaidLabels(read_pairs(pairs))
@@ -269,7 +252,8 @@ def _written(key: str) -> SaidLabels | None:
 
 
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
-    st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=question.model_labels.model))}**")
+    model = question.model_labels.model
+    st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=model))}**")
     if question.confirmed is None:
         st.caption(_("They differ from the project's labels. Map them first."))
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
@@ -287,13 +271,10 @@ def _answered(project: Project, question: "LabelQuestion", key: str, *, may_dele
         return None
     is_mixed = question.stored is not None and question.stored.names != names
     if is_mixed and not may_delete:
-        sentence = _(
-            "“{model}” has results with other labels. Delete them under Compute attributions.",
-            model=question.model_labels.model,
-        )
+        sentence = _("“{model}” has results with other labels. Delete them under Compute attributions.", model=model)
         st.caption(as_text(sentence))
         return None
-    wanted = _("“{model}” has results with other labels. Delete them first", model=question.model_labels.model)
+    wanted = _("“{model}” has results with other labels. Delete them first", model=model)
     is_anew = is_mixed and st.checkbox(as_text(wanted), key=f"{key}_anew")
     return SaidLabels(names, is_anew) if is_anew or not is_mixed else None
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,6 +22,7 @@ from annotator.usecases.background import (
 )
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
+from annotator.usecases.training.examples import RationaleSource
 from annotator.usecases.training.forecast import (
     Choices,
     Forecast,
@@ -56,6 +57,7 @@ from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import computation, model_cards
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit, database_path
 
 # The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to.
@@ -110,7 +112,7 @@ _ALIGNMENT_WORDS = {
 }
 PROVES_NOTHING = unsaid("A falling alignment loss proves nothing: compare with a shuffled-rationale control.")
 FORGETS = unsaid("λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ.")
-_SOURCES = {
+_SOURCES: dict[RationaleSource, str] = {
     "gold": unsaid("gold rationales"),
     "shuffled": unsaid("shuffled rationales (control)"),
     "lexicon": unsaid("word lists"),
@@ -130,6 +132,7 @@ _ALIGNED_BY: dict[Extractor, str] = {
 _OUTPUTS: dict[Output, str] = {"softmax": unsaid("one per label"), "sigmoid": unsaid("one sigmoid (two labels)")}
 _USUAL_VALIDATION = unsaid("validation, val or dev; else 10 % of the training texts")
 _LONGEST_STEM = 40
+_STAYS: dict[str, Any] = {"persist_state": "session"}  # of a field: what stands in it, also while it is not drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,7 @@ class Given:
     base: str | None
     split: str | None
     validation: str | None
-    source: str
+    source: RationaleSource | Literal[""]
     word_lists: tuple[str, ...]
     share: float
     fitting: FittingOptions
@@ -150,7 +153,8 @@ class Given:
         """What is asked for; raises InvalidValue for what cannot be."""
         rationales = RationaleOptions()
         if self.source:
-            rationales = replace(_of_source(self.source, self.word_lists), share=self.share)
+            word_lists = self.word_lists if self.source == "lexicon" else ()
+            rationales = RationaleOptions(self.source, word_lists, self.share)
         data = DataOptions(self.split, self.validation, None, rationales, self.fitting.seed)
         model = replace(self.model, base=None if self.base is None else base_of(self.base))
         return AskedTraining(self.name, TrainingOptions(model, data, self.fitting, None, is_anew))
@@ -160,19 +164,19 @@ def ask(store: Store, visit: Visit, project: Project) -> Given:
     """The form. Whatever is hidden by a choice keeps what stood there."""
     offered = choices(store, visit.user, project)
     name_place, kind_place, base_place = st.columns([2, 2, 3], vertical_alignment="bottom")
-    kind = kind_place.selectbox(
-        _("Start from"),
-        list(_BASES),
-        format_func=lambda name: _(_BASES[name]),
-        key="train_kind",
-        persist_state="session",
-    )
+    kind = choose(_("Start from"), _BASES, column=kind_place, key="train_kind", **_STAYS)
     base, architecture = _ask_base(base_place, project, kind)
     split_place, alignment_place, source_place = st.columns([2, 2, 3], vertical_alignment="bottom")
     split = _ask_split(split_place, project, offered)
-    criterion = "none" if architecture in _WORDS_OF else _ask_criterion(alignment_place)
+    criterion: Literal["none"] | Criterion = "none"
+    if architecture not in _WORDS_OF:
+        title = _("Rationale alignment")
+        criterion = choose(title, _ALIGNMENTS, column=alignment_place, key="train_alignment", **_STAYS)
     rationaliser = _ask_rationaliser(alignment_place) if architecture == "lei" else None
-    source, lists = ("", ()) if criterion == "none" else _ask_source(source_place, project, offered)
+    source: RationaleSource | Literal[""] = ""
+    lists: tuple[str, ...] = ()
+    if criterion != "none":
+        source, lists = _ask_source(source_place, project, offered)
     st.caption(_(_WORDS_OF.get(architecture, _ALIGNMENT_WORDS[criterion])))
     if criterion != "none":
         st.caption(f":material/warning: {_(PROVES_NOTHING)}")
@@ -208,13 +212,6 @@ def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str 
     return base, _ask_architecture(architecture_place, project, kind, architectures)
 
 
-def _ask_criterion(column: DeltaGenerator) -> Literal["none"] | Criterion:
-    return column.selectbox(
-        _("Rationale alignment"), list(_ALIGNMENTS), format_func=lambda name: _(_ALIGNMENTS[name]), key="train_alignment",
-        persist_state="session"
-    )  # fmt: skip
-
-
 def _ask_rationaliser(column: DeltaGenerator) -> RationaliserOptions:
     is_supervised = column.selectbox(
         _("Rationale supervision"), [True, False], format_func=lambda is_on: _("gold rationales") if is_on else _("none"),
@@ -244,15 +241,8 @@ def _ask_architecture(
     """What the project's task can have; where that is one thing alone, nothing is asked."""
     if len(architectures) == 1:
         return architectures[0]
-    titles = _ARCHITECTURES if kind == "scratch" else _OF_A_BASE
-    chosen: Architecture = column.selectbox(
-        _("Model type"),
-        architectures,
-        format_func=lambda name: _(titles[name]),
-        key=f"train_architecture_{project.id}_{kind}",
-        persist_state="session",
-    )
-    return chosen
+    titles, key = _ARCHITECTURES if kind == "scratch" else _OF_A_BASE, f"train_architecture_{project.id}_{kind}"
+    return choose(_("Model type"), titles, architectures, column=column, key=key, **_STAYS)
 
 
 def _ask_split(column: DeltaGenerator, project: Project, offered: Choices) -> str | None:
@@ -274,15 +264,9 @@ def _split_title(split: str | None) -> str:
     return _("split {split}", split=split) if split else _("texts without a split")
 
 
-def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[str, tuple[str, ...]]:
+def _ask_source(column: DeltaGenerator, project: Project, offered: Choices) -> tuple[RationaleSource, tuple[str, ...]]:
     sources = list(_SOURCES) if offered.word_lists else [source for source in _SOURCES if source != "lexicon"]
-    source = column.selectbox(
-        _("Rationales"),
-        sources,
-        format_func=lambda name: _(_SOURCES[name]),
-        key=f"train_source_{project.id}",
-        persist_state="session",
-    )
+    source = choose(_("Rationales"), _SOURCES, sources, column=column, key=f"train_source_{project.id}", **_STAYS)
     if source != "lexicon":
         return source, ()
     lists = column.multiselect(
@@ -331,20 +315,10 @@ def _ask_stopping(project: Project, offered: Choices) -> tuple[str | None, int, 
 def _ask_texts_and_answers(project: Project) -> tuple[TooLong, Output]:
     """What becomes of texts that are too long, and of what form the answers are."""
     left, right = st.columns(2, vertical_alignment="bottom")
-    too_long = left.selectbox(
-        _("Texts too long for the model"), list(_TOO_LONG), format_func=lambda name: _(_TOO_LONG[name]), key="train_too_long",
-        persist_state="session"
-    )  # fmt: skip
+    too_long = choose(_("Texts too long for the model"), _TOO_LONG, column=left, key="train_too_long", **_STAYS)
     if len(project.labels) != 2:
         return too_long, "softmax"
-    output = right.selectbox(
-        _("Outputs"),
-        list(_OUTPUTS),
-        format_func=lambda name: _(_OUTPUTS[name]),
-        key="train_output",
-        persist_state="session",
-    )
-    return too_long, output
+    return too_long, choose(_("Outputs"), _OUTPUTS, column=right, key="train_output", **_STAYS)
 
 
 def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
@@ -363,9 +337,8 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
 
 def _ask_alignment(architecture: Architecture) -> tuple[AlignmentOptions, float]:
     methods = [by for by in _ALIGNED_BY if architecture != "tokens" or "gradient" in by]
-    by: Extractor = st.selectbox(
-        _("Attributions to align"), methods, format_func=lambda name: _(_ALIGNED_BY[name]),
-        key=f"train_aligned_by_{architecture}", persist_state="session",
+    by = choose(
+        _("Attributions to align"), _ALIGNED_BY, methods, key=f"train_aligned_by_{architecture}", **_STAYS,
         help=_("The extractor scores tokens beside the predictions; compute “Selection” to see its scores.")
     )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
@@ -377,28 +350,12 @@ def _ask_alignment(architecture: Architecture) -> tuple[AlignmentOptions, float]
         _("Attribution scale (γ)"), 0.01, 100_000.0, 100.0, format="%g", key="train_scale", persist_state="session"
     )
     left, right = st.columns(2, vertical_alignment="bottom")
-    of_several = left.selectbox(
-        _("If several sets"),
-        list(_OF_SEVERAL),
-        format_func=lambda name: _(_OF_SEVERAL[name]),
-        key="train_several",
-        persist_state="session",
-    )
+    of_several = choose(_("If several sets"), _OF_SEVERAL, column=left, key="train_several", **_STAYS)
     share = right.number_input(
         _("Texts with rationales (%)"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
         help=_("The rest, chosen by seed, contribute labels only.")
     )  # fmt: skip
     return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several, by=by), share
-
-
-def _of_source(source: str, word_lists: tuple[str, ...]) -> RationaleOptions:
-    match source:
-        case "lexicon":
-            return RationaleOptions("lexicon", word_lists)
-        case "shuffled":
-            return RationaleOptions("shuffled")
-        case _:
-            return RationaleOptions()
 
 
 def _stem(base: str | None, kind_of_model: str, criterion: str, source: str, seed: int) -> str:
@@ -437,11 +394,8 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
             _("Train built-in model"), container=button, width="stretch", key=f"built_in_go_{where}",
             icon=":material/model_training:"
         ):  # fmt: skip
-            try:
+            with refusals_shown():
                 ask_for_built_in(store, visit.user, project)
-            except AnnotatorError as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-            else:
                 st.rerun()
         for job in computation.ended(store, visit, project, "attribute")[:1]:
             computation.show_line(job)
@@ -487,7 +441,9 @@ def _show_form(store: Store, visit: Visit, project: Project) -> None:
         return
     refusal.markdown(as_text(foreseen.summary()))
     if pressed(_("Train"), type="primary", key="train_go", icon=":material/model_training:"):
-        _ask(store, visit, project, request)
+        with refusals_shown():
+            ask_to_train(store, visit.user, project, request)
+            confirm_and_rerun(_(_ASKED))
 
 
 @st.cache_resource(show_spinner=False)
@@ -523,12 +479,6 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
     )  # fmt: skip
 
 
-def _ask(store: Store, visit: Visit, project: Project, request: AskedTraining) -> None:
-    with refusals_shown():
-        ask_to_train(store, visit.user, project, request)
-        confirm_and_rerun(_(_ASKED))
-
-
 def _show_ended(store: Store, visit: Visit, project: Project, models: tuple[TrainedModel, ...]) -> None:
     """What came of the last trainings, and what can be done next about the last of each name."""
     queue = queue_of(store, visit.user, project, "train")
@@ -559,13 +509,9 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
             key=f"train_again_{job.id}",
             icon=":material/play_arrow:",
         ):
-            _again(store, visit, project, job)
-
-
-def _again(store: Store, visit: Visit, project: Project, job: Job) -> None:
-    with refusals_shown():
-        train_again(store, visit.user, project, job.id)
-        confirm_and_rerun(_(_ASKED))
+            with refusals_shown():
+                train_again(store, visit.user, project, job.id)
+                confirm_and_rerun(_(_ASKED))
 
 
 def _fill_in(spec: str) -> None:

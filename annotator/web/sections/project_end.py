@@ -3,12 +3,11 @@
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.usecases.project.ends import archive, bring_back, delete, deletion_summary
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, carry_out, confirm_and_rerun
+from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit, current_visit, page_store
 from annotator.web.shown_times import shown_day
 
@@ -72,10 +71,7 @@ def _ask_to_delete(project: Project) -> None:
         return
     with page_store() as store, st.spinner(_("Backing up and deleting …")):
         visit = current_visit(store)
-        try:
+        with refusals_shown():
             deleted = delete(store, visit.user, project.id, str(held["project_delete_name"]))
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-    st.query_params.clear()
-    confirm_and_rerun(deletion_summary(deleted), is_kept=True)
+            st.query_params.clear()
+            confirm_and_rerun(deletion_summary(deleted), is_kept=True)

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.instances import POLICY_WORDS
 from annotator.domain.projects import (
@@ -35,6 +36,7 @@ from annotator.web.frame import as_text, confirm
 from annotator.web.project_warnings import labels_in, missing_people_words
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections.labels import read_pairs, written_pairs
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit, current_visit, page_store
 
 # What the gold policies mean, in the same words wherever one is chosen.
@@ -77,60 +79,39 @@ _HELP_LABELS = unsaid(
 def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Project], Project]:
     """Shows the fields; the answer writes them into a project, and raises InvalidValue for what cannot be read."""
     settings = project.settings
-    who = st.selectbox(
-        _("Who sees predictions for sets"),
-        PREVIEWS,
-        PREVIEWS.index(settings.model_previews),
-        format_func=lambda who: _(_WHO[who]),
-        key=f"rules_previews_{project.id}",
-        help=_(_HELP_WHO),
-    )
-    model = st.text_input(
-        _("Model"), settings.preview_model, key=f"rules_preview_model_{project.id}", help=_(_HELP_MODEL)
-    )
+    who = choose(
+        _("Who sees predictions for sets"), _WHO, PREVIEWS, settings.model_previews, key=_key(project, "previews"),
+        help=_(_HELP_WHO)
+    )  # fmt: skip
+    model = st.text_input(_("Model"), settings.preview_model, key=_key(project, "preview_model"), help=_(_HELP_MODEL))
     left, right = st.columns(2)
     labels = left.text_input(
         _("Its labels, if different"),
         written_pairs(settings.preview_labels),
         placeholder="LABEL_0=negative, LABEL_1=positive",
-        key=f"rules_preview_labels_{project.id}",
+        key=_key(project, "preview_labels"),
         help=_(_HELP_LABELS),
     )
     methods = methods_to_compare(store, visit.user, project)
     method = right.selectbox(
         _("Compare sets with"), methods, methods.index(settings.preview_method),
-        format_func=lambda name: _(_COMPARED[name]) if name in _COMPARED else name, key=f"rules_preview_method_{project.id}",
+        format_func=lambda name: _(_COMPARED[name]) if name in _COMPARED else name, key=_key(project, "preview_method"),
         help=_("From stored attributions: F1 and IoU with the top k, average precision.")
     )  # fmt: skip
 
-    prompt, words = _ask_prompt(project)
-
-    def apply(changed: Project) -> Project:
-        rules = replace(
-            changed.settings, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=read_pairs(labels),
-            preview_method=method, preview_prompt=prompt, preview_words=read_pairs(words),
-        )  # fmt: skip
-        return replace(changed, settings=rules)
-
-    return apply
-
-
-def _ask_prompt(project: Project) -> tuple[str, str]:
-    """What a zero-shot model is asked with."""
-    settings = project.settings
     with st.expander(_("Zero-shot prompt and label words")):
         prompt = st.text_area(
-            _("Prompt"),
-            settings.preview_prompt,
-            key=f"rules_preview_prompt_{project.id}",
-            height=80,
-            help=_("Must contain {text} once and end with {label}."),
-        )
+            _("Prompt"), settings.preview_prompt, key=_key(project, "preview_prompt"), height=80,
+            help=_("Must contain {text} once and end with {label}.")
+        )  # fmt: skip
         words = st.text_input(
             _("Label words"), written_pairs(settings.preview_words), placeholder="positive=great, negative=terrible",
-            key=f"rules_preview_words_{project.id}", help=_("Label names in the prompt, comma-separated.")
+            key=_key(project, "preview_words"), help=_("Label names in the prompt, comma-separated.")
         )  # fmt: skip
-    return prompt, words
+    return lambda changed: _with(
+        changed, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=read_pairs(labels),
+        preview_method=method, preview_prompt=prompt, preview_words=read_pairs(words),
+    )  # fmt: skip
 
 
 _MODES: dict[ResultMode, str] = {
@@ -224,27 +205,35 @@ def _key(project: Project, field: str) -> str:
     return f"rules_{field}_{project.id}"
 
 
+def _with(changed: Project, **settings: Any) -> Project:
+    return replace(changed, settings=replace(changed.settings, **settings))
+
+
+def _number(
+    column: DeltaGenerator, project: Project, field: str, label: str, least: int, most: int, value: int, hint: str | None = None
+) -> int:  # fmt: skip
+    return int(column.number_input(label, least, most, value, key=_key(project, field), help=hint))
+
+
+def _box(project: Project, field: str, label: str, value: bool, hint: str | None = None) -> bool:
+    return st.checkbox(label, value, key=_key(project, field), help=hint)
+
+
 def _ask_basics(project: Project) -> Project:
     settings = project.settings
     left, right = st.columns(2, gap="large")
     with left:
         labels = _labels_field(project)
-        mode = st.selectbox(
-            _("Result"), list(_MODES), list(_MODES).index(settings.result_mode), format_func=lambda mode: _(_MODES[mode]),
-            key=_key(project, "mode")
-        )  # fmt: skip
-    with right:
-        annotators = st.number_input(
-            _("Annotators per text"), 1, 100, settings.annotators_per_instance, key=_key(project, "annotators")
-        )
-        reviewers = st.number_input(
-            _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation, key=_key(project, "reviewers"),
-            help=_("0: no review.")
-        )  # fmt: skip
-    settings = replace(
-        settings, result_mode=mode, annotators_per_instance=int(annotators), reviewers_per_annotation=int(reviewers)
+        mode = choose(_("Result"), _MODES, chosen=settings.result_mode, key=_key(project, "mode"))
+    annotators = _number(
+        right, project, "annotators", _("Annotators per text"), 1, 100, settings.annotators_per_instance
     )
-    return replace(project, labels=labels, settings=settings)
+    reviewers = _number(
+        right, project, "reviewers", _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation,
+        _("0: no review."),
+    )  # fmt: skip
+    changed = replace(project, labels=labels)
+    return _with(changed, result_mode=mode, annotators_per_instance=annotators, reviewers_per_annotation=reviewers)
 
 
 def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project) -> Project:
@@ -254,22 +243,17 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
         _("Question above the text ({result}: label or answer)"), project.question,
         placeholder=_(project.task.question), key=_key(project, "question")
     )  # fmt: skip
-    may_be_empty = st.checkbox(_("Allow “No rationale in the text”"), settings.may_be_empty, key=_key(project, "empty"))
-    may_cross = st.checkbox(_("Sets can cross segments"), settings.sets_may_cross_segments, key=_key(project, "cross"))
-    help_for = st.selectbox(
-        _("Help while annotating"), HELP_FOR, HELP_FOR.index(settings.help_for), format_func=lambda who: _(_HELP_FOR[who]),
-        key=_key(project, "help_for"),
+    may_be_empty = _box(project, "empty", _("Allow “No rationale in the text”"), settings.may_be_empty)
+    may_cross = _box(project, "cross", _("Sets can cross segments"), settings.sets_may_cross_segments)
+    help_for = choose(
+        _("Help while annotating"), _HELP_FOR, HELP_FOR, settings.help_for, key=_key(project, "help_for"),
         help=_("Suggested sets and model predictions. By lot, Quality says what help did to time, size and agreement."),
     )  # fmt: skip
-    carries = st.checkbox(
-        _("Suggest the original's gold sets for perturbed versions"), settings.are_carried_sets_proposed,
-        key=_key(project, "carried"), help=_("Shown dashed; they don't count until accepted.")
+    carries = _box(
+        project, "carried", _("Suggest the original's gold sets for perturbed versions"),
+        settings.are_carried_sets_proposed, _("Shown dashed; they don't count until accepted."),
     )  # fmt: skip
-    role_by_name = {
-        word_list.name: word_list.role
-        for word_list in word_lists(store, visit.user, project)
-        if word_list.role != "slot"
-    }
+    role_by_name = {named.name: named.role for named in word_lists(store, visit.user, project) if named.role != "slot"}
     names = [*role_by_name, *(name for name in settings.proposed_word_lists if name not in role_by_name)]
     lists = st.multiselect(
         _("Word lists that suggest sets"),
@@ -289,11 +273,10 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
             _("Model whose sets are suggested"), options, options.index(model), key=_key(project, "proposed_model"),
             format_func=lambda name: name or _("none"),
         )  # fmt: skip
-    settings = replace(
-        changed.settings, proposed_model=model, may_be_empty=may_be_empty, sets_may_cross_segments=may_cross,
-        help_for=help_for, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
+    return _with(
+        replace(changed, question=question), proposed_model=model, may_be_empty=may_be_empty, help_for=help_for,
+        sets_may_cross_segments=may_cross, are_carried_sets_proposed=carries, proposed_word_lists=tuple(lists),
     )  # fmt: skip
-    return replace(changed, question=question, settings=settings)
 
 
 def _list_role(role: WordListRole | None) -> str:
@@ -304,39 +287,35 @@ def _list_role(role: WordListRole | None) -> str:
 
 def _ask_review(project: Project, changed: Project) -> Project:
     settings = project.settings
-    middle, right = st.columns(2, vertical_alignment="bottom")
-    rounds = middle.number_input(
-        _("Rounds"), 1, 20, settings.max_rounds, key=_key(project, "rounds"),
-        help=_("Annotations below the thresholds by then are discarded.")
+    left, right = st.columns(2, vertical_alignment="bottom")
+    rounds = _number(
+        left, project, "rounds", _("Rounds"), 1, 20, settings.max_rounds,
+        _("Annotations below the thresholds by then are discarded."),
     )  # fmt: skip
-    away = right.number_input(
-        _("Absent after (days)"), 1, 365, settings.away_after_days, key=_key(project, "away"),
-        help=_("After this time, others can revise and score returned work.")
+    away = _number(
+        right, project, "away", _("Absent after (days)"), 1, 365, settings.away_after_days,
+        _("After this time, others can revise and score returned work."),
     )  # fmt: skip
     st.caption(_("Minimum mean scores for acceptance"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
-    with left:
-        sufficiency = _threshold_field(project, "sufficiency", settings.sufficiency_threshold, 3)
-    with middle:
-        compactness = _threshold_field(project, "compactness", settings.compactness_threshold, 4)
-    with right:
-        comprehensiveness = _threshold_field(project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
-    is_pooled = st.checkbox(
-        _("Average scores over all sets instead of per set"), settings.are_scores_pooled, key=_key(project, "pooled")
+    sufficiency = _threshold_field(left, project, "sufficiency", settings.sufficiency_threshold, 3)
+    compactness = _threshold_field(middle, project, "compactness", settings.compactness_threshold, 4)
+    comprehensiveness = _threshold_field(right, project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
+    is_pooled = _box(
+        project, "pooled", _("Average scores over all sets instead of per set"), settings.are_scores_pooled
     )
-    settings = replace(
-        changed.settings, max_rounds=int(rounds), away_after_days=int(away),
-        sufficiency_threshold=sufficiency, compactness_threshold=compactness,
-        comprehensiveness_threshold=comprehensiveness, are_scores_pooled=is_pooled,
+    return _with(
+        changed, max_rounds=rounds, away_after_days=away, sufficiency_threshold=sufficiency,
+        compactness_threshold=compactness, comprehensiveness_threshold=comprehensiveness, are_scores_pooled=is_pooled,
     )  # fmt: skip
-    return replace(changed, settings=settings)
 
 
-def _threshold_field(project: Project, name: Property, threshold: Decimal, highest: int) -> Decimal:
+def _threshold_field(
+    column: DeltaGenerator, project: Project, name: Property, threshold: Decimal, most: int
+) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
-    value = st.number_input(
-        _(SCORE_TITLES[name]), 1.0, float(highest), float(threshold), 0.1, format="%g", key=_key(project, name)
-    )
+    title, key = _(SCORE_TITLES[name]), _key(project, name)
+    value = column.number_input(title, 1.0, float(most), float(threshold), 0.1, format="%g", key=key)
     return Decimal(str(round(value, 6)))
 
 
@@ -351,19 +330,16 @@ def _labels_field(project: Project) -> tuple[str, ...]:
 
 def _ask_time(project: Project, changed: Project) -> Project:
     settings = project.settings
-    middle, right = st.columns(2, vertical_alignment="bottom")
-    lease = middle.number_input(
-        _("Reservation (minutes)"), 1, 43_200, settings.lease_minutes, key=_key(project, "lease"),
-        help=_("After this time, texts are reassigned; drafts are kept.")
+    left, right = st.columns(2, vertical_alignment="bottom")
+    lease = _number(
+        left, project, "lease", _("Reservation (minutes)"), 1, 43_200, settings.lease_minutes,
+        _("After this time, texts are reassigned; drafts are kept."),
     )  # fmt: skip
-    idle = right.number_input(
-        _("Idle (seconds)"), 5, 3600, settings.idle_after_seconds, key=_key(project, "idle"),
-        help=_("Longer pauses don't count as working time.")
+    idle = _number(
+        right, project, "idle", _("Idle (seconds)"), 5, 3600, settings.idle_after_seconds,
+        _("Longer pauses don't count as working time."),
     )  # fmt: skip
-    settings = replace(
-        changed.settings, lease_minutes=int(lease), idle_after_seconds=int(idle),
-    )  # fmt: skip
-    return replace(changed, settings=settings)
+    return _with(changed, lease_minutes=lease, idle_after_seconds=idle)
 
 
 def _ask_gold(project: Project, changed: Project) -> Project:
@@ -373,40 +349,34 @@ def _ask_gold(project: Project, changed: Project) -> Project:
         captions=[meaning_of(name) for name in GOLD_POLICIES], key=_key(project, "policy"),
         help=_("Annotations with another label don't count unless chosen by a lead.")
     )  # fmt: skip
-    is_exhaustive = st.checkbox(
-        _("Gold is exhaustive (marks all evidence)"), settings.is_exhaustive, key=_key(project, "exhaustive"),
-        help=_("Required for recall to measure comprehensiveness.")
+    is_exhaustive = _box(
+        project, "exhaustive", _("Gold is exhaustive (marks all evidence)"), settings.is_exhaustive,
+        _("Required for recall to measure comprehensiveness."),
     )  # fmt: skip
-    may_see = st.checkbox(
-        _("Researchers see annotations not accepted yet"), settings.researchers_see_submitted,
-        key=_key(project, "researchers")
-    )  # fmt: skip
-    settings = replace(
-        changed.settings, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see
+    may_see = _box(
+        project, "researchers", _("Researchers see annotations not accepted yet"), settings.researchers_see_submitted
     )
-    return replace(changed, settings=settings)
+    return _with(changed, gold_policy=policy, is_exhaustive=is_exhaustive, researchers_see_submitted=may_see)
 
 
 def _ask_perturbing(project: Project, changed: Project) -> Project:
     settings = project.settings
     left, right = st.columns(2)
-    checkers = left.number_input(
-        _("Checkers"), 0, 20, settings.checkers_per_perturbation, key=_key(project, "checkers"),
-        help=_("Approvals before a perturbed version becomes an instance. 0: immediately.")
+    checkers = _number(
+        left, project, "checkers", _("Checkers"), 0, 20, settings.checkers_per_perturbation,
+        _("Approvals before a perturbed version becomes an instance. 0: immediately."),
     )  # fmt: skip
-    target = right.number_input(
-        _("Target per type"), 0, 1_000_000, settings.perturbations_per_kind, key=_key(project, "perturbations"),
-        help=_("Goal shown in Progress on Perturb.")
+    target = _number(
+        right, project, "perturbations", _("Target per type"), 0, 1_000_000, settings.perturbations_per_kind,
+        _("Goal shown in Progress on Perturb."),
     )  # fmt: skip
-    sees_author = st.checkbox(
-        _("Show authors of perturbed versions to checkers"), settings.checkers_see_author, key=_key(project, "sees_author"),
-        help=_("Other checkers' opinions stay hidden until a verdict.")
+    sees_author = _box(
+        project, "sees_author", _("Show authors of perturbed versions to checkers"), settings.checkers_see_author,
+        _("Other checkers' opinions stay hidden until a verdict."),
     )  # fmt: skip
-    settings = replace(
-        changed.settings, checkers_per_perturbation=int(checkers), checkers_see_author=sees_author,
-        perturbations_per_kind=int(target),
-    )  # fmt: skip
-    return replace(changed, settings=settings)
+    return _with(
+        changed, checkers_per_perturbation=checkers, checkers_see_author=sees_author, perturbations_per_kind=target
+    )
 
 
 def _ask_own_kinds(project: Project) -> tuple[str, ...]:
@@ -438,12 +408,9 @@ def _ask_segment_rules(project: Project, changed: Project) -> Project:
         with right:
             words = _("“{label}”: no marks allowed in", label=as_text(label))
             forbidden[label] = _segments_field(project, segments, words, "forbidden", number)
-    settings = replace(
-        changed.settings,
-        required_segments=_kept(required, changed.labels),
-        forbidden_segments=_kept(forbidden, changed.labels),
+    return _with(
+        changed, required_segments=_kept(required, changed.labels), forbidden_segments=_kept(forbidden, changed.labels)
     )
-    return replace(changed, settings=settings)
 
 
 def _segments_field(

@@ -1,14 +1,12 @@
 """The links of a project: each with its link and its numbers, a form for a new one, and the look-up of codes."""
 
 import datetime as dt
-from collections.abc import Callable
 
 import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.project.recruitment import STATE_WORDS, LinkRules, LinkState, RecruitmentLink
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, several, unsaid
 from annotator.usecases.crowd.recruitment_links import (
     LinkView,
@@ -34,8 +32,6 @@ from annotator.web.shown_times import shown_time
 
 # The fields of a link, for a new one and for one that is changed.
 
-
-Act = Callable[[], object]
 
 _PARAMETERS = {"PROLIFIC_PID": "?PROLIFIC_PID={{%PROLIFIC_PID%}}"}
 _FIELDS = (
@@ -215,8 +211,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(_("New recruitment link"), expanded=False, key="crowd_new"):
         st.caption(_("New links are paused until you open them."))
         rules = ask(project, None)
-        if rules is not None and _is_done(lambda: make_recruitment_link(store, visit.user, project.id, rules)):
-            st.rerun()
+        if rules is not None:
+            with refusals_shown():
+                make_recruitment_link(store, visit.user, project.id, rules)
+                st.rerun()
 
 
 def _show_link(store: Store, visit: Visit, project: Project, view: LinkView) -> None:
@@ -225,14 +223,18 @@ def _show_link(store: Store, visit: Visit, project: Project, view: LinkView) -> 
         st.markdown(f"**{as_text(link.rules.name)}** · {_(_STATES[link.state])}")
         st.markdown(_numbers(view))
         if link.state != "closed":
-            st.code(_link(link), language=None)
+            # As people reach the server; the platform's placeholder for the ID is the lead's to add (docs/crowd.md).
+            address = f"{public_address(st.context.url)}/crowd/{link.token}{placeholder(link.rules.parameter)}"
+            st.code(address, language=None)
             _show_hint(link)
         _show_buttons(store, visit, view)
         if link.state != "closed":
             with st.expander(_("Change"), key=f"{key}_change"):
                 rules = ask(project, link)
-                if rules is not None and _is_done(lambda: change_recruitment_link(store, visit.user, link.id, rules)):
-                    st.rerun()
+                if rules is not None:
+                    with refusals_shown():
+                        change_recruitment_link(store, visit.user, link.id, rules)
+                        st.rerun()
 
 
 def _show_training(training: TrainingFirst) -> None:
@@ -313,17 +315,3 @@ def _ask_to_close(link: RecruitmentLink) -> None:
         _("Close link"), key=f"crowd_{link.id}_closing",
         act=lambda store, visit: set_link_state(store, visit.user, link.id, "closed")
     )  # fmt: skip
-
-
-def _is_done(act: Act) -> bool:
-    try:
-        act()
-    except AnnotatorError as error:
-        st.error(as_text(str(error)), icon=":material/error:")
-        return False
-    return True
-
-
-def _link(link: RecruitmentLink) -> str:
-    """As people reach the server; the platform's placeholder for the id is the lead's to add (docs/crowd.md)."""
-    return f"{public_address(st.context.url)}/crowd/{link.token}{placeholder(link.rules.parameter)}"

@@ -1,7 +1,7 @@
 """Quality: how rounds ended, scores, time, and agreement of annotators, reviewers, and each against the rest."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
 
 import streamlit as st
 
@@ -21,7 +21,6 @@ from annotator.usecases.lead.quality import (
     AgainstRest,
     Agreement,
     BehindPoint,
-    DisagreementParts,
     Estimate,
     HelpReport,
     Leaning,
@@ -44,6 +43,7 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 
 # Each annotator against all others of the same texts, as a table that sorts; pairs say little where many people work.
@@ -132,13 +132,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
         )
         return
     st.caption(_included(agreement))
-    rows = [
-        *_label_rows(agreement),
-        *_token_rows(agreement),
-        _row(_("sets"), _("best-match IoU"), agreement.sets.best_match_iou),
-        *_disagreement_rows(agreement.disagreement),
-    ]
-    rows += _majority_rows(agreement)
+    rows = list(_agreement_rows(agreement))
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
     st.caption(_("Majority: tokens marked by more than half of the annotators. Undefined values are excluded."))
     _show_annotators(agreement)
@@ -185,47 +179,26 @@ def _apart(agreement: Agreement) -> tuple[str, ...]:
     )
 
 
-def _label_rows(agreement: Agreement) -> list[Row]:
-    labels = agreement.labels
-    fleiss = _generalised("Fleiss κ", labels.fleiss_is_generalised)
-    return [
-        _row(_("labels"), _("Cohen κ, mean over annotator pairs"), labels.cohen_kappa),
-        _value(_("labels"), fleiss, labels.fleiss_kappa, labels.n_instances),
-        _value(_("labels"), _("Krippendorff α, nominal"), labels.krippendorff_alpha, labels.n_instances),
-    ]
-
-
-def _token_rows(agreement: Agreement) -> list[Row]:
-    tokens = agreement.tokens
-    fleiss = _generalised("Fleiss κ", tokens.fleiss_is_generalised)
-    return [
-        _row(_("tokens"), _("Cohen κ, mean over instances and pairs"), tokens.cohen_kappa_per_instance),
-        _row(_("tokens"), _("Cohen κ pooled, mean over pairs"), tokens.cohen_kappa_pooled),
-        _value(_("tokens"), fleiss, tokens.fleiss_kappa, tokens.n_instances),
-        _value(_("tokens"), _("Krippendorff α, nominal, all tokens"), tokens.krippendorff_alpha, tokens.n_instances),
-        _row(_("tokens"), _("Krippendorff α, mean over instances"), tokens.krippendorff_alpha_per_instance),
-    ]
-
-
-def _disagreement_rows(parts: DisagreementParts) -> list[Row]:
-    """Means over pairs and then over texts; n is of the pairs."""
-    values = (
-        (_("another label"), parts.label),
-        (_("another reason"), parts.reason),
-        (_("another extent"), parts.extent),
-    )
-    return [
-        _row(_("disagreement"), name, Spread(value, None, parts.n_pairs, parts.n_left_out)) for name, value in values
-    ]
-
-
-def _majority_rows(agreement: Agreement) -> list[Row]:
-    tokens = agreement.tokens
-    measures = (("Cohen κ", "kappa"), (_("precision"), "precision"), (_("recall"), "recall"), ("F1", "f1"))
-    return [
-        _row(_("vs. majority"), _("{name} (ERASER, Table 2)", name=name), getattr(tokens.majority, field))
-        for name, field in measures
-    ]
+def _agreement_rows(agreement: Agreement) -> Iterator[Row]:
+    """Of disagreement the means over pairs and then over texts; n is of the pairs."""
+    labels, tokens, parts = agreement.labels, agreement.tokens, agreement.disagreement
+    about = _("labels")
+    yield _row(about, _("Cohen κ, mean over annotator pairs"), labels.cohen_kappa)
+    yield _value(about, _fleiss(labels.fleiss_is_generalised), labels.fleiss_kappa, labels.n_instances)
+    yield _value(about, _("Krippendorff α, nominal"), labels.krippendorff_alpha, labels.n_instances)
+    about = _("tokens")
+    yield _row(about, _("Cohen κ, mean over instances and pairs"), tokens.cohen_kappa_per_instance)
+    yield _row(about, _("Cohen κ pooled, mean over pairs"), tokens.cohen_kappa_pooled)
+    yield _value(about, _fleiss(tokens.fleiss_is_generalised), tokens.fleiss_kappa, tokens.n_instances)
+    yield _value(about, _("Krippendorff α, nominal, all tokens"), tokens.krippendorff_alpha, tokens.n_instances)
+    yield _row(about, _("Krippendorff α, mean over instances"), tokens.krippendorff_alpha_per_instance)
+    yield _row(_("sets"), _("best-match IoU"), agreement.sets.best_match_iou)
+    values = {_("another label"): parts.label, _("another reason"): parts.reason, _("another extent"): parts.extent}
+    for name, value in values.items():
+        yield _row(_("disagreement"), name, Spread(value, None, parts.n_pairs, parts.n_left_out))
+    measures = {"Cohen κ": "kappa", _("precision"): "precision", _("recall"): "recall", "F1": "f1"}
+    for name, field in measures.items():
+        yield _row(_("vs. majority"), _("{name} (ERASER, Table 2)", name=name), getattr(tokens.majority, field))
 
 
 def _show_annotators(agreement: Agreement) -> None:
@@ -266,8 +239,8 @@ def _show_pairs(agreement: Agreement) -> None:
     st.caption(about)
 
 
-def _generalised(name: str, is_generalised: bool) -> str:
-    return _("{name}, generalised to unequal numbers", name=name) if is_generalised else name
+def _fleiss(is_generalised: bool) -> str:
+    return _("{name}, generalised to unequal numbers", name="Fleiss κ") if is_generalised else "Fleiss κ"
 
 
 def _row(about: str, name: str, spread: Spread) -> Row:
@@ -309,11 +282,9 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
     quality, leanings, accepted = _numbers(store, visit, project)
     if not quality.outcomes and not quality.time.n:
-        if accepted.n_several:
-            st.info(_("Nothing submitted yet."), icon=":material/monitoring:")
-            show_agreement(store, visit, project, accepted)
-            return
         st.info(_("Nothing submitted yet."), icon=":material/monitoring:")
+        if accepted.n_several:
+            show_agreement(store, visit, project, accepted)
         return
     left, right = st.columns(2, gap="large")
     with left:
@@ -337,17 +308,15 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
 def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Leanings, Accepted]:
     """Counted anew only when something has happened since: in a large project it takes seconds, and each click asks."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
-    cached = st.session_state.get(_NUMBERS_KEY)
-    if cached is None or cached[0] != (project.id, newest):
+    of, numbers = st.session_state.get(_NUMBERS_KEY, (None, None))
+    if of != (project.id, newest):
         numbers = (
             quality_of(store, visit.user, project),
             reviewer_leanings(store, visit.user, project),
             accepted_annotations(store, visit.user, project),
         )
-        cached = ((project.id, newest), numbers)
-        st.session_state[_NUMBERS_KEY] = cached
-    known_numbers: tuple[WorkQuality, Leanings, Accepted] = cached[1]
-    return known_numbers
+        st.session_state[_NUMBERS_KEY] = ((project.id, newest), numbers)
+    return cast("tuple[WorkQuality, Leanings, Accepted]", numbers)
 
 
 def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
@@ -373,9 +342,8 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
 
 def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     left, right = st.columns(2)
-    name: Property = left.selectbox(
-        _("Score"), list(SCALES), format_func=lambda name: _(SCORE_NAMES[name]), key=f"quality_property_{project.id}",
-        label_visibility="collapsed"
+    name = choose(
+        _("Score"), SCORE_NAMES, list(SCALES), column=left, key=f"quality_property_{project.id}", label_visibility="collapsed"
     )  # fmt: skip
     by = right.segmented_control(
         _("By"), _BY, default="by round", required=True, format_func=_, key=f"quality_by_{project.id}",

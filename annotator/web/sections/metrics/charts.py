@@ -1,13 +1,11 @@
 """Charts under the table of metrics: curves over thresholds, layers and kinds of perturbation, and single instances."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 
 from annotator.domain.measurements import is_of_people
 from annotator.domain.projects import Project
-from annotator.figures.axes import SAVES_SVG
 from annotator.figures.bars import Bar, grouped_bars
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.language import _, together, unsaid
@@ -17,7 +15,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import SIDES, WHAT_DROPS_ARE, drop_panels, names_of_runs, rows_with_curves
 from annotator.usecases.inspect.metrics_table import named, names_of, title_in_words
 from annotator.web.sections.metrics import choices, groups, two_models
-from annotator.web.sections.metrics.instances import show_behind, show_confidence, show_distribution
+from annotator.web.sections.metrics.instances import clicked_point, show_behind, show_confidence, show_distribution
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
@@ -65,14 +63,14 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
         return
     names = names_of_runs(rows)
     panels = drop_panels(rows)
-    clicked = _clicked(
+    clicked = clicked_point(
         curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
     )
     st.caption(together(_(WHAT_DROPS_ARE), _("Click a point or bar to list it.")))
     _show_numbers(panels)
     if clicked:
         side = next(side for side, title in SIDES.items() if _(title) == clicked[1])
-        row, column = rows[names.index(clicked[0])], _column(scored, f"eraser.{side}_aopc")
+        row, column = rows[names.index(clicked[0])], scored.table.column(f"eraser.{side}_aopc")
         show_behind(store, visit, project, scored, row, column)
 
 
@@ -92,7 +90,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
     curves = [_curve(names[run], of_run, name) for run, of_run in of_runs.items() if of_run]
     panel = Panel("", _("layer"), named(columns[name]), curves)
     figure = curve_panels([panel], whole_numbers=True)
-    clicked = _clicked(
+    clicked = clicked_point(
         figure,
         f"metrics_layers_chart_{project.id}",
         _("{metric} by layer", metric=title_in_words(columns[name].definition)),
@@ -125,13 +123,17 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
     bars = [
         bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
     ]
-    clicked = _clicked(
+    clicked = clicked_point(
         grouped_bars(bars, across=_(part), up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
         _("{metric} by {part}", metric=title_in_words(columns[name].definition), part=_(part))
     )  # fmt: skip
     st.caption(_("Best layer shown. Click a bar for its perturbed versions."))
     show_numbers(
-        [{_("row"): bar.name, _(part): bar.column, "MAP": bar.value, _("pairs"): bar.n} | _bounds(bar) for bar in bars],
+        [
+            {_("row"): bar.name, _(part): bar.column, "MAP": bar.value, _("pairs"): bar.n}
+            | ({} if bar.low is None else {_("low"): bar.low, _("high"): bar.high})
+            for bar in bars
+        ],
         {"MAP", _("low"), _("high")}, key="metrics_pairs_numbers",
     )  # fmt: skip
     if clicked:
@@ -152,10 +154,6 @@ def _bars(title: str, parts: Mapping[str, Mapping[str, Number]], name: str) -> I
             yield Bar(_(part or _UNTOLD), title, number.value, number.n, number.low, number.high)
 
 
-def _bounds(bar: Bar) -> dict[str, float | None]:
-    return {} if bar.low is None else {_("low"): bar.low, _("high"): bar.high}
-
-
 def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
     numbers = [row.numbers[name] for row in rows]
     has_bounds = any(number.low is not None for number in numbers)
@@ -172,17 +170,6 @@ def _curve(title: str, rows: Sequence[MetricRow], name: str) -> Curve:
 def _has(row: MetricRow, column: Column) -> bool:
     number = row.numbers.get(column.name)
     return number is not None and number.value is not None
-
-
-def _column(scored: ScoredTable, name: str) -> Column:
-    return next(column for column in scored.table.columns if column.name == name)
-
-
-def _clicked(figure: Any, key: str, alt: str) -> Sequence[Any]:
-    """What stands behind the point that was clicked."""
-    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=SAVES_SVG, alt=alt)
-    points = event["selection"]["points"]
-    return points[0].get("customdata", ()) if points else ()
 
 
 def _show_numbers(panels: Sequence[Panel]) -> None:

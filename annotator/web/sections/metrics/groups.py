@@ -9,8 +9,8 @@ import streamlit as st
 from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
-from annotator.figures.axes import SAVES_SVG
 from annotator.figures.bars import Bar, grouped_bars
+from annotator.figures.curves import SAVES_SVG
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, several, together, unsaid
@@ -26,11 +26,10 @@ from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
-from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.choices import file_stem
-from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable
+from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
 from annotator.web.sections.metrics.table import uncounted_training_summary
 from annotator.web.sections.suites.results import failing_cases
 from annotator.web.sections.tables import show_numbers
@@ -40,9 +39,7 @@ _SCORED_AT_ONCE = 12  # groups; more are scored when one asks for them
 _PAGE = 30
 
 
-@st.cache_resource(show_spinner=False)
-def _tables() -> ValueCache:
-    return ValueCache(most=30_000_000)  # numbers of instances, of eight bytes each
+_tables = partial(cache_of, "groups", 30_000_000)  # numbers of instances, of eight bytes each
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
@@ -130,20 +127,16 @@ _SPREAD = {"original": unsaid("± original"), "contrast": unsaid("± contrast")}
 _SHOWN_BARS = ("original", "contrast", "consistency_of_sets")
 
 
-@st.cache_resource(show_spinner=False)
-def _rows() -> ValueCache:
-    return ValueCache(most=12)
+_rows = partial(cache_of, "contrast", 12)
 
 
 def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:
     """The models on originals and on their perturbed versions, by kind; below, the sets that break."""
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
     rows = _rows().get_or_make(
-        (scored.request, newest),
-        list,
-        lambda: contrast_rows(store, visit.user, project, scored.request.options),
+        (scored.request, newest), list, lambda: contrast_rows(store, visit.user, project, scored.request.options),
         lambda _rows: 1,
-    )
+    )  # fmt: skip
     if not rows:
         st.info(
             _(
@@ -221,9 +214,7 @@ _MOST_SHOWN = 100
 _ALL = unsaid("all texts")
 
 
-@st.cache_resource(show_spinner=False)
-def _rows_of_rates() -> ValueCache:
-    return ValueCache(most=12)
+_rows_of_rates = partial(cache_of, "fairness", 12)
 
 
 def show_fairness(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
-from annotator.figures.axes import SAVES_SVG
+from annotator.figures.curves import SAVES_SVG
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.language import _, several, together, unsaid
@@ -69,7 +69,7 @@ def show_distribution(store: Store, visit: Visit, project: Project, scored: Scor
         return
     points = _points(behind)
     figure = distribution(points, name=behind.name, marked=float(np.mean(behind.values)))
-    chosen = _chosen(
+    chosen = clicked_point(
         figure, f"metrics_distribution_chart_{project.id}", _("Histogram of {name} over instances", name=behind.name)
     )
     _say_how_many(len(points), len(values.instances))
@@ -90,7 +90,7 @@ def show_confidence(store: Store, visit: Visit, project: Project, scored: Scored
             icon=":material/scatter_plot:",
         )
         return
-    chosen = _chosen(
+    chosen = clicked_point(
         beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
         _("Scatter plot of {name} by the probability of the predicted label", name=behind.name)
     )  # fmt: skip
@@ -113,11 +113,7 @@ def show_behind(
 def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, key: str, is_open: bool = False) -> None:
     """A page of instances with links: those of the point or bar that was clicked, else all, and folded at first."""
     is_chosen = _selection(chosen)
-    rows = [
-        (instance, value)
-        for instance, value in zip(behind.instances, behind.values, strict=True)
-        if is_chosen(instance, value)
-    ]
+    rows = [pair for pair in zip(behind.instances, behind.values, strict=True) if is_chosen(*pair)]
     what = _("{what}: {instances}", what=behind.what, instances=counted(len(rows), "instance"))
     with st.expander(as_text(what), expanded=is_open or bool(chosen), key=f"metrics_list_{key}_{bool(chosen)}"):
         _list(project, rows, behind.what, key)
@@ -260,16 +256,18 @@ def _behind(values: InstanceValues, column: Column, what: str, *, kind: str | No
 
 def _points(behind: Behind) -> list[Point]:
     return [
-        Point(instance.id, instance.key, value, instance.p, _is_right(instance))
+        Point(
+            instance.id,
+            instance.key,
+            value,
+            instance.p,
+            (None if instance.predicted is None or instance.result is None else instance.predicted == instance.result),
+        )
         for instance, value in zip(behind.instances, behind.values, strict=True)
     ]
 
 
-def _is_right(instance: ScoredInstance) -> bool | None:
-    return None if instance.predicted is None or instance.result is None else instance.predicted == instance.result
-
-
-def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
+def clicked_point(figure: Any, key: str, alt: str) -> Sequence[Any]:
     """What stands behind the point or bar that was clicked."""
     event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=SAVES_SVG, alt=alt)
     points = event["selection"]["points"]
@@ -277,16 +275,13 @@ def _chosen(figure: Any, key: str, alt: str) -> Sequence[Any]:
 
 
 def _say_how_many(n_points: int, n_instances: int) -> None:
+    lines = []
     if n_instances > n_points:
-        left_out = f"{n_instances - n_points:,}"
-        lines = [
-            several(
-                "{n} instance; {left_out} without a value excluded.",
-                "{n} instances; {left_out} without a value excluded.", n_points, left_out=left_out
-            )
-        ]  # fmt: skip
-    else:
-        lines = []
+        sentence = several(
+            "{n} instance; {left_out} without a value excluded.",
+            "{n} instances; {left_out} without a value excluded.", n_points, left_out=f"{n_instances - n_points:,}"
+        )  # fmt: skip
+        lines.append(sentence)
     if n_points > MOST_POINTS:
         lines.append(_("Points show a random {n} (seed 0).", n=f"{MOST_POINTS:,}"))
     st.caption(together(*lines, _("Click a point or bar to list it.")))

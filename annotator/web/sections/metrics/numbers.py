@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -34,6 +35,7 @@ from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
+from annotator.web.sections.menus import choose
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.rules import all_meanings
 from annotator.web.session import Visit, database_path
@@ -115,23 +117,15 @@ class ScoredTable:
 
 
 @st.cache_resource(show_spinner=False)
-def _tables() -> ValueCache:
-    return ValueCache(most=30_000_000)  # numbers of instances, of eight bytes each
+def cache_of(what: str, most: int) -> ValueCache:  # noqa: ARG001  (each has one of its own)
+    """Values that are kept for all visits of a server. most: as of ValueCache."""
+    return ValueCache(most)
 
 
-@st.cache_resource(show_spinner=False)
-def _shared_tables() -> ValueCache:
-    return ValueCache(most=24)
-
-
-@st.cache_resource(show_spinner=False)
-def _verdicts() -> ValueCache:
-    return ValueCache(most=2_000)
-
-
-@st.cache_resource(show_spinner=False)
-def _instances() -> ValueCache:
-    return ValueCache(most=200_000)  # instances; each has some fifty numbers
+_tables = partial(cache_of, "tables", 30_000_000)  # numbers of instances, of eight bytes each
+_shared_tables = partial(cache_of, "shared tables", 24)
+_verdicts = partial(cache_of, "verdicts", 2_000)
+_instances = partial(cache_of, "instances", 200_000)  # instances; each has some fifty numbers
 
 
 def show(
@@ -142,8 +136,10 @@ def show(
     container: for what is scored, beside the page's title
     """
     newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
-    pinned = int(st.session_state.get(_pin(project), newest))
-    _know_names(store, visit, project)
+    pinned = int(st.session_state.get(_key(project, "as_of"), newest))
+    if _key(project, "splits") not in st.session_state:  # read once a visit
+        st.session_state[_key(project, "splits")] = split_names(store, visit.user, project)
+        st.session_state[_key(project, "groupings")] = groupings_of(store, visit.user, project)
     request = _controls(project, choices, container, pinned)
     request = replace(request, release=newest_release_number(store, visit.user, project))
     # A place that is always there, filled or not: a bar that stands above the table in the first run alone would have the next
@@ -172,7 +168,7 @@ def _scored(
     table = _tables().get(request, MetricTable) or _made(store, visit, project, request)
     if table is None:
         return None
-    st.session_state[_pin(project)] = newest
+    st.session_state[_key(project, "as_of")] = newest
     return request, table
 
 
@@ -199,25 +195,16 @@ def table_with_intervals(store: Store, visit: Visit, project: Project, scored: S
     def make() -> MetricTable:
         return metric_table(*evaluate_with_instances(store, visit.user, project, options=request.options))
 
-    return _tables().get_or_make(request, MetricTable, make, _size_of)
-
-
-def _size_of(table: MetricTable) -> int:
-    return 1 if table.behind is None else max(1, table.behind.n_numbers)
-
-
-def _know_names(store: Store, visit: Visit, project: Project) -> None:
-    """The splits that may be chosen, and by what instances may be grouped; read once a visit."""
-    if _splits(project) not in st.session_state:
-        st.session_state[_splits(project)] = split_names(store, visit.user, project)
-        st.session_state[_groupings(project)] = groupings_of(store, visit.user, project)
+    return _tables().get_or_make(
+        request, MetricTable, make, lambda table: 1 if table.behind is None else max(1, table.behind.n_numbers)
+    )
 
 
 def _learn_groups(project: Project, choices: PageChoices, request: TableRequest, table: MetricTable) -> None:
     """The choice of a group stands above the numbers, which alone tell what there is: it is drawn again."""
-    if not request.by or st.session_state.get(_groups(project, request.by)) == table.groups:
+    if not request.by or st.session_state.get(_key(project, f"groups_of_{request.by}")) == table.groups:
         return
-    st.session_state[_groups(project, request.by)] = dict(table.groups)
+    st.session_state[_key(project, f"groups_of_{request.by}")] = dict(table.groups)
     if request.group is not None and request.group not in table.groups:
         choices.leave_out_text(state.GROUP, request.group)
     st.rerun()
@@ -226,29 +213,13 @@ def _learn_groups(project: Project, choices: PageChoices, request: TableRequest,
 def _learn_gold(project: Project, table: MetricTable) -> None:
     """Whether a share is to be chosen instead of the gold's RLR stands above the numbers, which alone tell: it is drawn again."""
     lacks_gold = table.gold["scored_without_gold"] > 0
-    if st.session_state.get(_lacks_gold(project), False) != lacks_gold:
-        st.session_state[_lacks_gold(project)] = lacks_gold
+    if st.session_state.get(_key(project, "lacks_gold"), False) != lacks_gold:
+        st.session_state[_key(project, "lacks_gold")] = lacks_gold
         st.rerun()
 
 
-def _lacks_gold(project: Project) -> str:
-    return f"metrics_lacks_gold_{project.id}"
-
-
-def _pin(project: Project) -> str:
-    return f"metrics_as_of_{project.id}"
-
-
-def _splits(project: Project) -> str:
-    return f"metrics_splits_{project.id}"
-
-
-def _groupings(project: Project) -> str:
-    return f"metrics_groupings_{project.id}"
-
-
-def _groups(project: Project, by: str) -> str:
-    return f"metrics_groups_of_{by}_{project.id}"
+def _key(project: Project, what: str) -> str:
+    return f"metrics_{what}_{project.id}"
 
 
 def _controls(project: Project, choices: PageChoices, container: DeltaGenerator, event_id: int) -> TableRequest:
@@ -256,26 +227,23 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
     with container.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
         has_intervals = st.toggle(
             _("Intervals"), key=choices.flag(state.INTERVALS),
-            help=_(
-                "95 % bootstrap intervals, {n} resamples of instances (seed 0). Slower.", n=f"{_N_RESAMPLES:,}"
-            )
+            help=_("95 % bootstrap intervals, {n} resamples of instances (seed 0). Slower.", n=f"{_N_RESAMPLES:,}")
         )  # fmt: skip
         policy = st.selectbox(
             _("Gold policy"), GOLD_POLICIES, help=all_meanings(), format_func=policy_in_words,
             key=choices.one(state.POLICY, GOLD_POLICIES, project.settings.gold_policy)
         )  # fmt: skip
-        splits = [_ALL, *st.session_state[_splits(project)]]
+        splits = [_ALL, *st.session_state[_key(project, "splits")]]
         split = st.selectbox(
             _("Split"), splits, key=choices.one(state.SPLIT, splits, _ALL),
             format_func=lambda name: _("all") if name == _ALL else name or _("(none)")
         )  # fmt: skip
         by, group = _choose_group(project, choices)
-        explained = st.selectbox(
-            _("Explained label"), list(_EXPLAINED), key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
-            format_func=lambda name: _(_EXPLAINED[name]),
+        explained = choose(
+            _("Explained label"), _EXPLAINED, key=choices.one(state.EXPLAINED, list(_EXPLAINED), "predicted"),
             help=_("For runs that explain several labels per instance.")
         )  # fmt: skip
-        ratio = _choose_ratio(choices) if st.session_state.get(_lacks_gold(project)) else None
+        ratio = _choose_ratio(choices) if st.session_state.get(_key(project, "lacks_gold")) else None
         includes_training = st.checkbox(
             _("Include each model's training split"), key=choices.flag(state.TRAINING),
             help=_("Otherwise models trained here are scored on held-out texts.")
@@ -297,7 +265,7 @@ def _choose_ratio(choices: PageChoices) -> float | None:
 
 def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | None]:
     """By what instances are grouped, "" for nothing, and the group that is scored; None: all."""
-    groupings = ["", *st.session_state[_groupings(project)]]
+    groupings = ["", *st.session_state[_key(project, "groupings")]]
     by = st.selectbox(
         _("Group by"), groupings, key=choices.one(state.GROUPING, groupings, ""),
         format_func=lambda name: grouping_in_words(name) if name else _("(none)"),
@@ -308,7 +276,7 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     )  # fmt: skip
     if not by:
         return "", None
-    counts = st.session_state.get(_groups(project, by))
+    counts = st.session_state.get(_key(project, f"groups_of_{by}"))
     # Before there are numbers nobody knows the groups: the one of the address is tried.
     names = [_ALL, *(choices.asked(state.GROUP) if counts is None else counts)]
     chosen = st.selectbox(
@@ -361,7 +329,7 @@ def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
     words.caption(_("Gold or model output changed since these metrics were computed."))
     if pressed(_("Compute again"), container=button, key=f"metrics_anew_{project.id}", width="stretch"):
-        del st.session_state[_pin(project)]
+        del st.session_state[_key(project, "as_of")]
         st.rerun()
 
 

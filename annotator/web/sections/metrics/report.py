@@ -34,7 +34,7 @@ def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) ->
 
 def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
     """What the report is to hold. It runs again by itself, when the page's own connection is closed: so it opens one."""
-    st.caption(as_text(_what_it_holds(view, looked_at)))
+    st.caption(as_text(_what_it_holds(view)))
     with page_store() as store:
         visit = current_visit(store)
         request = _asked(store, visit, project, view, looked_at)
@@ -47,7 +47,7 @@ def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -
         _offer(made, file_name)
 
 
-def _what_it_holds(view: View, looked_at: LookedAt) -> str:
+def _what_it_holds(view: View) -> str:
     scored_as = view.scored.request
     page = _("Standalone HTML page without scripts. Names people only if you choose to.")
     if scored_as.group is None:
@@ -55,15 +55,8 @@ def _what_it_holds(view: View, looked_at: LookedAt) -> str:
     else:
         group = group_in_words(scored_as.by, scored_as.group)
         about = _("Covers one group only: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
-    if looked_at.against:
-        holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
-    else:
-        holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
-    return (
-        f"{page} {about} {holds} {_('The report is in English.')}"
-        if spoken_language() != "en"
-        else f"{page} {about} {holds}"
-    )
+    holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
+    return " ".join([page, about, holds, *([_("The report is in English.")] if spoken_language() != "en" else [])])
 
 
 def _offer(made: WrittenReport, file_name: str) -> None:
@@ -77,9 +70,7 @@ def _offer(made: WrittenReport, file_name: str) -> None:
             )
         )
     st.download_button(
-        as_text(
-            _("Download {name} ({size} KB)", name=file_name, size=f"{len(content) / 1024:,.0f}")
-        ),
+        as_text(_("Download {name} ({size} KB)", name=file_name, size=f"{len(content) / 1024:,.0f}")),
         content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
     )  # fmt: skip
 
@@ -105,20 +96,15 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     if project.task.result_kind == "label" and len(models) > 1:
         first = first_pair(store, visit.user, project, models)
         others = [_NONE, *models]
-        base = of_base.selectbox(
-            _("Base model"),
-            others,
-            others.index(first.base[0]),
-            key=f"metrics_report_base_{project.id}",
-            format_func=_none,
-        )
-        other = of_other.selectbox(
-            _("Other model"),
-            others,
-            others.index(first.other[0]),
-            key=f"metrics_report_other_{project.id}",
-            format_func=_none,
-        )
+        base, other = (
+            column.selectbox(
+                title, others, others.index(of), key=f"metrics_report_{part}_{project.id}",
+                format_func=lambda name: name or _("(none)"),
+            )
+            for column, title, of, part in (
+                (of_base, _("Base model"), first.base[0], "base"), (of_other, _("Other model"), first.other[0], "other"),
+            )
+        )  # fmt: skip
         if base == other or not (base and other):
             base = other = _NONE
     of_differences = _OF_ROWS if looked_at.row else _DIFFERENCES if base and not looked_at.against else ""
@@ -151,7 +137,3 @@ def _texts(store: Store, visit: Visit, project: Project, of_differences: str) ->
     return TextChoice(
         "drawn", n, int(of_more.number_input(_("Seed"), 0, 2**31, 0, key=f"metrics_report_seed_{project.id}"))
     )
-
-
-def _none(name: str) -> str:
-    return name or _("(none)")

@@ -34,11 +34,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
 from annotator.web.addresses import page_address
-from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.choices import file_stem
-from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.metrics.table_controls import View
 from annotator.web.session import Visit
 
@@ -58,9 +57,7 @@ _MOST = 10  # instances either way
 _READABLE = 960  # pixels, as below the table
 
 
-@st.cache_resource(show_spinner=False)
-def _tables() -> ValueCache:
-    return ValueCache(most=60)
+_tables = partial(cache_of, "differences", 60)
 
 
 def choose(project: Project, scored: ScoredTable, line: DeltaGenerator) -> str:
@@ -128,14 +125,6 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One direction of the differences."""
-
-    title: str
-    instances: Sequence[DifferingInstance]
-
-
 def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstTable) -> LookedAt:
     """For a chosen row and column the largest differences either way, each with a link."""
     newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
@@ -163,24 +152,22 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
         st.markdown(as_text(sentence_of_pair(cell, shown[row], reference_name(made))))
     listed = differing_instances(store, visit.user, project, pair, most=_MOST)
     panels = maps_of(store, visit.user, project, pair)
-    sides = (
-        _Side(_("{row} is higher", row=shown[row]), listed.higher),
-        _Side(_("{row} is higher", row=reference_name(made)), listed.lower),
-    )
-    for column, side in zip(st.columns(2, gap="medium"), sides, strict=True):
-        with column:
-            _list(project, side, panels)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _list(project, _("{row} is higher", row=shown[row]), listed.higher, panels)
+    with right:
+        _list(project, _("{row} is higher", row=reference_name(made)), listed.lower, panels)
     return LookedAt(english_reference(made), row, metric)
 
 
-def _list(project: Project, side: _Side, panels: str) -> None:
-    st.markdown(f"**{as_text(side.title)}**")
-    if not side.instances:
+def _list(project: Project, title: str, instances: Sequence[DifferingInstance], panels: str) -> None:
+    st.markdown(f"**{as_text(title)}**")
+    if not instances:
         st.caption(_("In no instance."))
         return
-    rows = [_linked(project, of, panels) for of in side.instances]
+    rows = [_linked(project, of, panels) for of in instances]
     heads = [_("difference"), _("value"), _("reference value"), _("gold"), _("split")]
-    st.html(instance_list_html(rows, heads, label=side.title))
+    st.html(instance_list_html(rows, heads, label=title))
     st.caption(_("Largest differences, with both heatmaps if available."))
 
 

@@ -113,12 +113,10 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         looked_at = row_differences.show(store, visit, project, compared, (whole, latex), scored.request.explained)
         _offer_report(project, view, page, looked_at)
         return view.scored
+    contents = partial(table_csv, view.scored.table, explained=view.scored.request.explained)
     whole.download_button(
-        _("All as CSV"), partial(_csv, view.scored), f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
-        on_click="ignore", width="stretch", key="metrics_csv",
-        help=_(
-            "One value per line, with definition and source."
-        )
+        _("All as CSV"), contents, f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        on_click="ignore", width="stretch", key="metrics_csv", help=_("One value per line, with definition and source.")
     )  # fmt: skip
     if not view.columns or not view.rows:
         st.info(_("Choose a column and a row."), icon=":material/view_column:")
@@ -126,9 +124,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     latex.download_button(
         _("LaTeX"), partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
-        help=_(
-            "Rows and columns shown, as booktabs."
-        )
+        help=_("Rows and columns shown, as booktabs.")
     )  # fmt: skip
     _offer_report(project, view, page)
     columns = [judged_column(view.shown, column, view.scored.judged(view.rows, column)) for column in view.columns]
@@ -152,10 +148,6 @@ def _offer_report(
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
         report.dialog(project, view, looked_at, f"{file_stem(project)}-report.html")
-
-
-def _csv(scored: ScoredTable) -> str:
-    return table_csv(scored.table, explained=scored.request.explained)
 
 
 def _show_rows(project: Project, view: View, columns: Sequence[JudgedColumn]) -> range:

@@ -1,14 +1,15 @@
 """Two models beside each other on the Metrics page: what the other wins and loses, where the base was unsure, and its control."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.figures.axes import SAVES_SVG
 from annotator.figures.bars import Bar, grouped_bars
+from annotator.figures.curves import SAVES_SVG
 from annotator.language import _, spoken_language, together, unsaid
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
@@ -30,10 +31,9 @@ from annotator.usecases.compare.model_gains import ModelGains, answers_runs, fir
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.addresses import page_address
-from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.model_cards import show_measures
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit
@@ -51,14 +51,8 @@ _REMEDIES = {
 _OF_OTHERS = unsaid("Compute them on Saliency under “Compute attributions”.")
 
 
-@st.cache_resource(show_spinner=False)
-def _texts() -> ValueCache:
-    return ValueCache(most=400_000)  # texts
-
-
-@st.cache_resource(show_spinner=False)
-def _comparisons() -> ValueCache:
-    return ValueCache(most=100)
+_texts = partial(cache_of, "texts", 400_000)  # texts
+_comparisons = partial(cache_of, "comparisons", 100)
 
 
 def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> None:

@@ -1,6 +1,7 @@
 """What annotators get next: the order that is set, and fields that choose another one, with its first ten texts."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
@@ -35,6 +36,7 @@ from annotator.usecases.queue.orders import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import new_models
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
@@ -45,6 +47,7 @@ _HELP = unsaid(
     "No order is known to be best: in ER-TEST, the most probable labels (HC) generalise best, "
     "the least probable (LC) get corrected. Unlabelled texts use the predicted label."
 )
+_NO_PRIORITY = unsaid("no priority")
 _NO_ANSWERS = unsaid("No predictions yet. Compute or import some on Saliency.")
 _ANSWERS_COME = unsaid("A model is running. Choose its predictions afterwards.")
 
@@ -56,10 +59,9 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
         kind = _ask_kind(project, present)
     with right:
         rest, seed = st.columns([3, 2])
-        order = rest.selectbox(
-            _("Remaining texts") if kind else _("Order"), list(REST_WORDS), list(REST_WORDS).index(present.rest),
-            format_func=lambda order: _(REST_WORDS[order]), key=_key(project, "rest"),
-            help=_("Also for texts imported later, after those.")
+        order = choose(
+            _("Remaining texts") if kind else _("Order"), REST_WORDS, chosen=present.rest, column=rest,
+            key=_key(project, "rest"), help=_("Also for texts imported later, after those.")
         )  # fmt: skip
         number = seed.number_input(
             _("Seed"), 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
@@ -72,16 +74,11 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
 
 
 def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
-    kinds: list[FirstKind | Literal["nothing"]] = ["nothing", *FIRST_KINDS]
-    kind = st.selectbox(
-        _("First"), kinds, kinds.index(present.first.kind if present.first else "nothing"),
-        key=_key(project, "kind"), format_func=_kind_words, help=_(_HELP)
-    )  # fmt: skip
+    words: dict[FirstKind | Literal["nothing"], str] = {"nothing": _NO_PRIORITY}
+    words |= {kind: FIRST_WORDS[kind] for kind in FIRST_KINDS}
+    chosen = present.first.kind if present.first else "nothing"
+    kind = choose(_("First"), words, chosen=chosen, key=_key(project, "kind"), help=_(_HELP))
     return None if kind == "nothing" else kind
-
-
-def _kind_words(kind: FirstKind | Literal["nothing"]) -> str:
-    return _("no priority") if kind == "nothing" else _(FIRST_WORDS[kind])
 
 
 def _ask_first(
@@ -90,25 +87,25 @@ def _ask_first(
     before = present if present is not None and present.kind == kind else None
     left, right = st.columns(2, gap="large")
     with left:
-        chosen = _ASK_WHAT.get(kind, _ask_models)(project, kind, before, choices)
+        if ask := _ASK_WHAT.get(kind):
+            chosen = ask(project, kind, before, choices)
+        else:
+            names, words = list(choices.models), partial(_with_seeds, choices=choices)
+            chosen = _models_field(project, kind, names, before, choices, words)
     if chosen is None:
         return None
     with right:
         of_split, share = st.columns([3, 2]) if choices.splits else (None, st.container())
         percent = share.number_input(
             _("Top k %"), 1.0, 100.0, float(before.percent if before else 100), format="%g", key=_key(project, "percent"),
-            help=_percent_help(choices)
+            help=several(
+                "Top k % (rounded up) of waiting texts with this value come first. {n} text waiting.",
+                "Top k % (rounded up) of waiting texts with this value come first. {n} texts waiting.",
+                choices.n_free,
+            ),
         )  # fmt: skip
         split = None if of_split is None else _split_field(of_split, project, before, choices)
     return ModelOrder(kind, percent=percent, split=split, **chosen)
-
-
-def _percent_help(choices: OrderChoices) -> str:
-    return several(
-        "Top k % (rounded up) of waiting texts with this value come first. {n} text waiting.",
-        "Top k % (rounded up) of waiting texts with this value come first. {n} texts waiting.",
-        choices.n_free,
-    )
 
 
 def _split_field(
@@ -121,12 +118,6 @@ def _split_field(
         format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits")
     )  # fmt: skip
     return splits[number]
-
-
-def _ask_models(
-    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
-) -> dict[str, Any] | None:
-    return _models_field(project, kind, list(choices.models), before, choices, lambda name: _with_seeds(name, choices))
 
 
 def _with_seeds(name: str, choices: OrderChoices) -> str:
@@ -212,11 +203,6 @@ def _nothing_words(option: tuple[str, str]) -> str:
     if what == "method":
         return _("{value} selects no token", value=value)
     return _("the prediction is “{value}”", value=value) if value else _("the prediction is “no answer”")
-
-
-def begin_anew(project: Project) -> None:
-    """From the next run on the fields are others, which begin with the order that is set then."""
-    st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
 
 
 def _turn_key(project: Project) -> str:
@@ -329,12 +315,11 @@ def _show_button(
     st.session_state[_shown_key(project)] = preview.revision
     is_set = preview.order == present.order
     is_idle = preview.n_first == 0 if preview.order.first else is_set
-    if not pressed(
+    if pressed(
         _("Draw again") if is_set and preview.order.first else _("Set order"),
         container=container, type="primary", width="stretch", key="order_set", disabled=is_idle,
     ):  # fmt: skip
-        return
-    _set(store, visit, project, preview.order, seen)
+        _set(store, visit, project, preview.order, seen)
 
 
 def _shown_key(project: Project) -> str:
@@ -342,9 +327,9 @@ def _shown_key(project: Project) -> str:
 
 
 def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revision: int) -> None:
-    """The fields begin with what is set then."""
+    """From the next run on the fields are others, which begin with the order that is set then."""
     with refusals_shown():
         set_order(store, visit.user, project.id, order, revision=revision)
-        begin_anew(project)
+        st.session_state[_turn_key(project)] = st.session_state.get(_turn_key(project), 0) + 1
         st.session_state.pop(_shown_key(project), None)
         confirm_and_rerun(_("Order set."))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, listed, several, together
 from annotator.usecases.access.accounts import administrator_names, list_users
 from annotator.usecases.databases import Store
@@ -136,15 +135,10 @@ def _ask(
     if typed["people_data_typed"] != name:
         st.error(as_text(_("Nothing was done. Type '{name}' exactly.", name=name)), icon=":material/error:")
         return
-    with page_store() as store:
-        try:
-            removed = act(store, current_visit(store))
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-    st.session_state.pop(_TAKEN, None)
-    st.session_state[_DONE] = removed
-    st.rerun()
+    with page_store() as store, refusals_shown():
+        st.session_state[_DONE] = act(store, current_visit(store))
+        st.session_state.pop(_TAKEN, None)
+        st.rerun()
 
 
 def _show_done() -> None:

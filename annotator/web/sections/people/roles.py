@@ -6,14 +6,13 @@ import streamlit as st
 
 from annotator.domain.people import PROJECT_ROLES, Role, role_name
 from annotator.domain.projects import Project
-from annotator.errors import AnnotatorError
 from annotator.language import _, unsaid
 from annotator.usecases.access.accounts import disable_user, list_users
 from annotator.usecases.access.invitations import Invitation, Member, renew_link
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, people_to_choose, take_role
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text
+from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections.people.invitations import keep_links
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -38,13 +37,9 @@ def show_answers(go: str, *, key: str, act: Callable[[Store, Visit], object]) ->
     if pressed(_("Cancel"), width="stretch", container=right, key=f"{key}_not"):
         st.rerun()
     if pressed(go, type="primary", width="stretch", container=left, key=f"{key}_go"):
-        with page_store() as store:
-            try:
-                act(store, current_visit(store))
-            except AnnotatorError as error:
-                st.error(as_text(str(error)), icon=":material/error:")
-                return
-        st.rerun()
+        with page_store() as store, refusals_shown():
+            act(store, current_visit(store))
+            st.rerun()
 
 
 def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]) -> None:

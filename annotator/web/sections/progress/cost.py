@@ -17,6 +17,7 @@ from annotator.usecases.project.projects import Progress
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import visit_zone
 
@@ -167,17 +168,10 @@ def _usual_currency() -> str:
 def _rate_fields(project_id: int, rate: PayRate | None) -> _RateFields:
     """The fields of a rate, which begin with the one that is remembered, and what they hold."""
     columns, key = st.columns(5), f"progress_rate_{{}}_{project_id}".format
-    units, bases = list(_UNITS), list(_BASES)
     return _RateFields(
-        columns[0].selectbox(
-            _("Paid by"), units, units.index(rate.unit) if rate else 0, format_func=lambda unit: _(_UNITS[unit]),
-            key=key("unit")
-        ),
+        choose(_("Paid by"), _UNITS, chosen=rate.unit if rate else None, column=columns[0], key=key("unit")),
         columns[1].text_input(_("For annotating"), f"{rate.annotating:f}" if rate else "", key=key("annotating")),
         columns[2].text_input(_("For reviewing"), f"{rate.reviewing:f}" if rate else "", key=key("reviewing")),
         columns[3].text_input(_("Currency"), rate.currency if rate else _usual_currency(), key=key("currency")),
-        columns[4].selectbox(
-            _("Texts and tokens"), bases, bases.index(rate.counts) if rate else 0,
-            format_func=lambda basis: _(_BASES[basis]), key=key("counts")
-        ),
+        choose(_("Texts and tokens"), _BASES, chosen=rate.counts if rate else None, column=columns[4], key=key("counts")),
     )  # fmt: skip

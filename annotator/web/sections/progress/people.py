@@ -133,7 +133,8 @@ class _Counted:
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
     """The pace, the charts, and the tables of annotators and reviewers."""
     counted_now = kept(store, visit, project, progress, "people", _Counted, lambda: _count(store, visit, project))
-    _show_pace(counted_now.work)
+    if counted_now.work.annotators and counted_now.work.pace:
+        st.markdown(counted_now.work.pace)
     show_days(store, visit, project, progress)
     _show_annotators(project, counted_now)
     _show_reviewers(counted_now.work)
@@ -146,11 +147,6 @@ def _count(store: Store, visit: Visit, project: Project) -> _Counted:
         imported_annotations(store, visit.user, project),
         accepted_annotations(store, visit.user, project),
     )
-
-
-def _show_pace(people: WorkProgress) -> None:
-    if people.annotators and people.pace:
-        st.markdown(people.pace)
 
 
 def _show_annotators(project: Project, counted_now: _Counted) -> None:
@@ -266,7 +262,13 @@ def show_times(store: Store, visit: Visit, project: Project, progress: Progress)
         [_row(_("everyone"), times.everybody), *(_row(person.name, person) for person in times.people)],
         hide_index=True, key="progress_times", column_config=dict.fromkeys(map(_, (*_TEXT, *_TOKEN)), _NUMBER),
     )  # fmt: skip
-    st.caption(_basis(times))
+    st.caption(
+        _(
+            "Active browser time while a text is shown. Pauses over {idle_after_seconds} s don't count (Rules, "
+            "“Idle”). First submissions only; all tokens of the text.",
+            idle_after_seconds=times.idle_after_seconds,
+        )
+    )
     _show_curves(project, times)
 
 
@@ -279,14 +281,6 @@ def _row(name: str, times: PersonTimes) -> dict[str, object]:
         **dict(zip(map(_, _TOKEN), (token.median, token.lower, token.upper), strict=True)),
         _("time unknown"): times.n_unknown,
     }
-
-
-def _basis(times: WorkTimes) -> str:
-    return _(
-        "Active browser time while a text is shown. Pauses over {idle_after_seconds} s don't count (Rules, "
-        "“Idle”). First submissions only; all tokens of the text.",
-        idle_after_seconds=times.idle_after_seconds,
-    )
 
 
 def _show_curves(project: Project, times: WorkTimes) -> None:

@@ -1,7 +1,7 @@
 """Releases on Project: the gold is frozen, releases are listed, two are compared, one is taken along."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -16,6 +16,7 @@ from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
+from annotator.web.sections.menus import choose
 from annotator.web.sections.transfer.export import zipped
 from annotator.web.session import Visit
 
@@ -59,13 +60,18 @@ def _list(releases: Sequence[Release]) -> None:
     st.dataframe(rows, hide_index=True, width="stretch", key="releases")
 
 
+def _names(releases: Sequence[Release]) -> dict[int, str]:
+    return {release.number: f"{release.number} “{release.name}”" for release in releases}
+
+
+def _choose(names: Mapping[int, str], key: str) -> int:
+    return st.selectbox(_("Release"), list(names), index=len(names) - 1, format_func=names.__getitem__, key=key)
+
+
 def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
-    names = {release.number: f"{release.number} “{release.name}”" for release in releases}
-    numbers = [release.number for release in releases]
-    first = st.selectbox(
-        _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_before"
-    )
-    others = [_NOW, *(number for number in numbers if number != first)]
+    names = _names(releases)
+    first = _choose(names, "release_before")
+    others = [_NOW, *(number for number in names if number != first)]
     other = st.selectbox(
         _("with"), others, format_func=lambda number: names.get(number, _("the current gold")), key="release_after"
     )
@@ -88,13 +94,9 @@ def _show_differences(differences: GoldDifferences) -> None:
 
 
 def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
-    names = {release.number: f"{release.number} “{release.name}”" for release in releases}
-    numbers = [release.number for release in releases]
     st.markdown(_("**Download**"))
-    number = st.selectbox(
-        _("Release"), numbers, index=len(numbers) - 1, format_func=names.__getitem__, key="release_taken"
-    )
-    format_name = st.selectbox(_("Format"), FORMATS, format_func=lambda name: _(_FORMATS[name]), key="release_format")
+    number = _choose(_names(releases), "release_taken")
+    format_name = choose(_("Format"), _FORMATS, FORMATS, key="release_format")
     chosen = (project.id, number, format_name)
     if pressed(_("Prepare release"), key="release_prepare", icon=":material/folder_zip:"):
         with refusals_shown():

@@ -46,11 +46,8 @@ def offer(
     if pressed(
         _("Ask"), container=right, type="primary", key="selfexp_go", icon=":material/play_arrow:", width="stretch"
     ):
-        try:
+        with refusals_shown():
             ask_to_explain_self(store, visit.user, project, model, options, asks_scores=asks_scores)
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-        else:
             st.rerun()
     for job in computation.ended(store, visit, project, "attribute"):
         if explains_itself(job):

@@ -21,6 +21,7 @@ from annotator.usecases.delivery.channels import (
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 
@@ -63,10 +64,7 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
         host, port = st.columns([3, 1])
         host.text_input(_("SMTP server"), options.host, key="mail_host", placeholder="mail.lab.example")
         port.number_input(_("Port"), 1, 65_535, options.port, key="mail_port")
-        st.selectbox(
-            _("Encryption"), get_args(Security), index=get_args(Security).index(options.security),
-            format_func=lambda security: _(_ENCRYPTIONS[security]), key="mail_security"
-        )  # fmt: skip
+        choose(_("Encryption"), _ENCRYPTIONS, get_args(Security), options.security, key="mail_security")
         sender, hour = st.columns([3, 1])
         sender.text_input(_("Sender"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
         hour.number_input(_("Hour (UTC)"), 0, 23, options.hour, key="mail_hour", help=_("Start of daily mail delivery"))

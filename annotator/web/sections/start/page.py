@@ -1,6 +1,7 @@
 """Start: what waits for a person, each line a link to where it is done; notices, also by mail; and the projects they lead."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -32,10 +33,12 @@ def show_own_mail(store: Store, visit: Visit) -> None:
     with st.expander(_("Email notices"), icon=":material/mail:"):
         address = own_address(store, visit.user)
         if address is None:
-            _ask_address(store, visit)
+            st.write(_("Daily notices by mail, after a confirmation code."))
+            take = partial(choose_address, store, visit.user)
+            _ask("mail_address", _("Your email address"), 254, _("Send code"), take)
         elif address.confirmed_at is None:
             st.write(_("Code sent to {address}, valid for a day.", address=as_text(address.address)))
-            _ask_code(store, visit)
+            _ask("mail_code", _("Code from the mail"), 40, _("Confirm"), partial(confirm, store, visit.user))
             _offer_to_stop(store, visit, _("Use another address"))
         else:
             st.write(
@@ -47,27 +50,14 @@ def show_own_mail(store: Store, visit: Visit) -> None:
             _offer_to_stop(store, visit, _("Stop mail"))
 
 
-def _ask_address(store: Store, visit: Visit) -> None:
-    st.write(_("Daily notices by mail, after a confirmation code."))
-    with st.form("mail_address", border=False):
+def _ask(key: str, title: str, most_characters: int, send: str, take: Callable[[str], object]) -> None:
+    """A field with its button; what was typed is taken when it is sent."""
+    with st.form(key, border=False):
         field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input(_("Your email address"), key="mail_address_text", max_chars=254)
-        given = submitted(
-            _("Send code"), container=button, width="stretch", key="mail_address_send", fields=("mail_address_text",)
-        )
+        field.text_input(title, key=f"{key}_text", max_chars=most_characters)
+        given = submitted(send, container=button, width="stretch", key=f"{key}_send", fields=(f"{key}_text",))
     if given is not None:
-        carry_out(lambda: choose_address(store, visit.user, given["mail_address_text"]))
-
-
-def _ask_code(store: Store, visit: Visit) -> None:
-    with st.form("mail_code", border=False):
-        field, button = st.columns([4, 1], vertical_alignment="bottom")
-        field.text_input(_("Code from the mail"), key="mail_code_text", max_chars=40)
-        given = submitted(
-            _("Confirm"), container=button, width="stretch", key="mail_code_send", fields=("mail_code_text",)
-        )
-    if given is not None:
-        carry_out(lambda: confirm(store, visit.user, given["mail_code_text"]))
+        carry_out(lambda: take(given[f"{key}_text"]))
 
 
 def _offer_to_stop(store: Store, visit: Visit, label: str) -> None:
@@ -84,14 +74,8 @@ _NAMED_PEOPLE = 3
 
 def show_lead_work(project: Project, work: LeadWork) -> None:
     """People who wait for an answer first, then what hinders everybody, then what may be looked after."""
-    if work.is_empty:
-        _link(project, "Import", ":material/upload_file:", _("No texts yet. Import some."))
-    _show_waiting(project, work)
-    _show_without_tries(project, work)
-    _show_stuck(project, work)
-    _show_missing_people(project, work)
-    for person in work.quiet:
-        _link(project, "Progress", ":material/schedule:", _quiet_words(person))
+    for section, icon, label in _lead_lines(work):
+        _link(project, section, icon, label)
     for kind, failed in work.failed:
         label = several("{n} job failed since {day}", "{n} jobs failed since {day}", failed.n, day=_day(failed))
         link_to(_JOB_PAGES.get(kind, "saliency"), label, project_id=project.id, icon=":material/error:")
@@ -101,65 +85,56 @@ def show_lead_work(project: Project, work: LeadWork) -> None:
         _link(project, "Export", ":material/inventory_2:", label)
 
 
-def _show_waiting(project: Project, work: LeadWork) -> None:
-    if work.questions is not None:
-        label = several(
+def _lead_lines(work: LeadWork) -> Iterator[tuple[str, str, str]]:
+    """Of each line the section that it leads to, its icon and its words."""
+    if work.is_empty:
+        yield "Import", ":material/upload_file:", _("No texts yet. Import some.")
+    if questions := work.questions:
+        words = several(
             "{n} open question, oldest since {day}",
             "{n} open questions, oldest since {day}",
-            work.questions.n,
-            day=_day(work.questions),
+            questions.n,
+            day=_day(questions),
         )
-        _link(project, "Decisions", ":material/help:", label)
-    if work.decisions is not None:
-        label = several(
+        yield "Decisions", ":material/help:", words
+    if proposals := work.decisions:
+        words = several(
             "{n} proposal to decide, oldest since {day}",
             "{n} proposals to decide, oldest since {day}",
-            work.decisions.n,
-            day=_day(work.decisions),
+            proposals.n,
+            day=_day(proposals),
         )
-        _link(project, "Decisions", ":material/gavel:", label)
-
-
-def _show_without_tries(project: Project, work: LeadWork) -> None:
-    """Who has failed the training for good gets no work until the lead says so: named, as they wait for it."""
+        yield "Decisions", ":material/gavel:", words
     if work.without_tries:
-        shown = [as_text(name) for name in work.without_tries[:_NAMED_PEOPLE]]
-        more = len(work.without_tries) - len(shown)
-        label = several(
-            "{names} has no training attempts left: grant more",
-            "{names} have no training attempts left: grant more",
-            len(work.without_tries),
-            names=listed([*shown, *([_("{n} more", n=f"{more:,}")] if more else [])], "and"),
+        yield "Training", ":material/school:", _without_tries_words(work.without_tries)
+    if n := work.n_stuck_rounds:
+        words = several("{n} round is stuck: too few reviewers left", "{n} rounds are stuck: too few reviewers left", n)
+        yield "Rounds", ":material/hourglass_disabled:", words
+    if n := work.n_stuck_texts:
+        words = several(
+            "{n} text is stuck: no eligible annotators left", "{n} texts are stuck: no eligible annotators left", n
         )
-        _link(project, "Training", ":material/school:", label)
+        yield "Rounds", ":material/hourglass_disabled:", words
+    if n := work.n_missing_reviewers:
+        words = several("{n} reviewer missing per annotation", "{n} reviewers missing per annotation", n)
+        yield "People", ":material/group_add:", words
+    if n := work.n_missing_annotators:
+        words = several("{n} annotator missing per text", "{n} annotators missing per text", n)
+        yield "People", ":material/group_add:", words
+    for person in work.quiet:
+        yield "Progress", ":material/schedule:", _quiet_words(person)
 
 
-def _show_stuck(project: Project, work: LeadWork) -> None:
-    if work.n_stuck_rounds:
-        label = several(
-            "{n} round is stuck: too few reviewers left",
-            "{n} rounds are stuck: too few reviewers left",
-            work.n_stuck_rounds,
-        )
-        _link(project, "Rounds", ":material/hourglass_disabled:", label)
-    if work.n_stuck_texts:
-        label = several(
-            "{n} text is stuck: no eligible annotators left",
-            "{n} texts are stuck: no eligible annotators left",
-            work.n_stuck_texts,
-        )
-        _link(project, "Rounds", ":material/hourglass_disabled:", label)
-
-
-def _show_missing_people(project: Project, work: LeadWork) -> None:
-    if work.n_missing_reviewers:
-        label = several(
-            "{n} reviewer missing per annotation", "{n} reviewers missing per annotation", work.n_missing_reviewers
-        )
-        _link(project, "People", ":material/group_add:", label)
-    if work.n_missing_annotators:
-        label = several("{n} annotator missing per text", "{n} annotators missing per text", work.n_missing_annotators)
-        _link(project, "People", ":material/group_add:", label)
+def _without_tries_words(names: Sequence[str]) -> str:
+    """Who has failed the training for good gets no work until the lead says so: named, as they wait for it."""
+    shown = [as_text(name) for name in names[:_NAMED_PEOPLE]]
+    more = len(names) - len(shown)
+    return several(
+        "{names} has no training attempts left: grant more",
+        "{names} have no training attempts left: grant more",
+        len(names),
+        names=listed([*shown, *([_("{n} more", n=f"{more:,}")] if more else [])], "and"),
+    )
 
 
 def _quiet_words(person: QuietPerson) -> str:
@@ -333,11 +308,16 @@ def show(store: Store, visit: Visit) -> None:
 def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> None:
     """The projects in which something waits first."""
     if not total:
-        _show_no_projects(visit)
+        if visit.user.is_administrator:
+            st.info(_("No projects yet. Create one under Project."), icon=":material/folder_open:")
+        else:
+            st.info(_("You have no role yet. Ask a lead or administrator."), icon=":material/group:")
         return
-    waiting = [work for work in projects if work.waits]
-    for work in waiting:
-        _show_project(work)
+    for work in (work for work in projects if work.waits):
+        with st.container(border=True, gap="xxsmall"):
+            st.markdown(f"**{as_text(work.project.name)}**")
+            show_lead_work(work.project, work.lead)
+            show_own_work(work.project, work.mine)
     _show_quiet_projects([work.project for work in projects if not work.waits])
     pages = -(-total // PAGE_SIZE)
     if pages > 1:
@@ -349,20 +329,6 @@ _PAGE_KEY = "start_page"
 
 def _page() -> int:
     return int(st.session_state.get(_PAGE_KEY, 1))
-
-
-def _show_no_projects(visit: Visit) -> None:
-    if visit.user.is_administrator:
-        st.info(_("No projects yet. Create one under Project."), icon=":material/folder_open:")
-    else:
-        st.info(_("You have no role yet. Ask a lead or administrator."), icon=":material/group:")
-
-
-def _show_project(work: ProjectWork) -> None:
-    with st.container(border=True, gap="xxsmall"):
-        st.markdown(f"**{as_text(work.project.name)}**")
-        show_lead_work(work.project, work.lead)
-        show_own_work(work.project, work.mine)
 
 
 def _show_quiet_projects(projects: list[Project]) -> None:

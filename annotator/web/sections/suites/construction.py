@@ -43,6 +43,7 @@ from annotator.usecases.suites.construction import (
 )
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
+from annotator.web.sections.menus import choose
 from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.session import Visit
 
@@ -95,9 +96,7 @@ def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
         _("Capability"), CAPABILITIES, key=f"tests_own_category_{project.id}", accept_new_options=True,
         format_func=capability_name
     )  # fmt: skip
-    kind = right.selectbox(
-        _("Type"), list(_TYPES), format_func=lambda kind: _(_TYPES[kind]), key=f"tests_own_type_{project.id}"
-    )
+    kind = choose(_("Type"), _TYPES, column=right, key=f"tests_own_type_{project.id}")
     expectation, labels, is_forbidden, applies = _own_expectation(project, kind)
     st.caption(
         _(
@@ -122,11 +121,8 @@ def own_plan(project: Project, ready: Sequence[ReadySuite]) -> TestPlan | None:
 
 def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tuple[str, ...], bool, Applies]:
     left, middle, right = st.columns([2, 1.2, 2])
-    options = EXPECTATIONS[kind]
-    expectation = left.selectbox(
-        _("Expected"), options, format_func=lambda expectation: _(_EXPECTED[expectation]),
-        key=f"tests_own_expectation_{project.id}_{kind}"
-    )  # fmt: skip
+    key = f"tests_own_expectation_{project.id}_{kind}"
+    expectation = choose(_("Expected"), _EXPECTED, EXPECTATIONS[kind], column=left, key=key)
     labels: tuple[str, ...] = ()
     is_forbidden = False
     if kind == "MFT":
@@ -145,14 +141,8 @@ def _own_expectation(project: Project, kind: CaseType) -> tuple[Expectation, tup
         labels = () if watched is None else (watched,)
     not_for: tuple[str, ...] = ()
     if kind != "MFT":
-        not_for = tuple(
-            right.multiselect(
-                _("Not applicable if the original is predicted as"),
-                project.labels,
-                key=f"tests_own_not_for_{project.id}",
-                placeholder=_("Choose"),
-            )
-        )
+        title, key = _("Not applicable if the original is predicted as"), f"tests_own_not_for_{project.id}"
+        not_for = tuple(right.multiselect(title, project.labels, key=key, placeholder=_("Choose")))
     return expectation, labels, is_forbidden, Applies(original_is_not=not_for)
 
 
@@ -238,26 +228,17 @@ def show_preview(store: Store, visit: Visit, project: Project, plan: TestPlan, s
         return
     _show_save(store, visit, project, preview, suite_names)
     n_pages = -(-len(preview.cases) // _PAGE)
-    title, pager = st.columns([4, 1], vertical_alignment="center")
+    about, pager = st.columns([4, 1], vertical_alignment="center")
     words = [_counts(preview)]
     if preview.plan.recipe.type != "MFT":
         words.append(expectation_words(preview.cases[0]))
     if n_pages > 1:
         words.append(_("Page of {n}:", n=f"{n_pages:,}"))
-    title.caption(as_text(together(*words)))
-    page = (
-        int(
-            pager.number_input(
-                _("Page of {n_pages}", n_pages=f"{n_pages:,}"),
-                1,
-                n_pages,
-                key="tests_preview_page",
-                label_visibility="collapsed",
-            )
-        )
-        if n_pages > 1
-        else 1
-    )
+    about.caption(as_text(together(*words)))
+    page = 1
+    if n_pages > 1:
+        title = _("Page of {n_pages}", n_pages=f"{n_pages:,}")
+        page = int(pager.number_input(title, 1, n_pages, key="tests_preview_page", label_visibility="collapsed"))
     with st.container(gap="xsmall"):
         for case in preview.cases[_PAGE * (page - 1) : _PAGE * page]:
             _show_case(project, preview, case)
@@ -293,11 +274,10 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
         help=_("Choose a suite or enter a new name.")
     )  # fmt: skip
     n = len(preview.kept)
-    go = pressed(
+    if not pressed(
         _("Save test ({cases})", cases=counted(n, 'case')), type="primary", icon=":material/save:", container=right,
         key="tests_save", width="stretch", disabled=not n
-    )  # fmt: skip
-    if not go:
+    ):  # fmt: skip
         return
     cases = [replace(case, case=str(number)) for number, case in enumerate(preview.kept)]
     report = construction_report(preview.plan, dropped=sorted(preview.dropped), edited=sorted(preview.edited))
@@ -430,27 +410,19 @@ def _label_names(project: Project, ready: ReadySuite) -> dict[str, str]:
             options,
             index,
             key=f"tests_label_{project.id}_{ready.name}_{label}",
-            format_func=_option_words,
+            format_func=lambda option: _(_NONE) if option == _NONE else option,
         )
     return {label: project_label for label, project_label in chosen.items() if project_label != _NONE}
-
-
-def _option_words(label: str) -> str:
-    return _(_NONE) if label == _NONE else label
 
 
 def _show_templates(recipe: Recipe) -> None:
     if recipe.change:
         st.caption(_("“{change}” is applied to texts like these:", change=recipe.change))
     for alternative in recipe.alternatives:
-        texts = [_one_line(text) for text in alternative.texts]
+        texts = [text if isinstance(text, str) else " / ".join(text.values()) for text in alternative.texts]
         label = label_words(alternative.labels, alternative.is_forbidden)
         expected = f"   [{label}]" if alternative.labels else ""
         st.code("\n→ ".join(texts) + expected, language=None, wrap_lines=True)
-
-
-def _one_line(text: Text) -> str:
-    return text if isinstance(text, str) else " / ".join(text.values())
 
 
 def _offer_all(store: Store, visit: Visit, project: Project, ready: ReadySuite, labels: Mapping[str, str]) -> None:

@@ -89,17 +89,13 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     typed = st.session_state.get(key) or ""
     chosen = model.selectbox(
         _("Model"), list(dict.fromkeys([*choices.specs, *filter(None, [typed])])), key=key, accept_new_options=True,
-        help=_(
-            "built-in, spacy:FOLDER, transformers:FOLDER."
-        )
+        help=_("built-in, spacy:FOLDER, transformers:FOLDER.")
     )  # fmt: skip
     spec = choices.specs.get(chosen or "", (chosen or "").strip())
     kept_as = name.text_input(_("Save predictions as"), key="tests_model_name")
     of_seed = seed.text_input(
         _("Seed"), key="tests_model_seed", placeholder=_("none"),
-        help=_(
-            "Training seed. Seeds of one model are grouped, with deviation."
-        )
+        help=_("Training seed. Seeds of one model are grouped, with deviation.")
     )  # fmt: skip
     if choices.silent:
         st.caption(as_text(_silent_words(choices.silent)))
@@ -158,26 +154,15 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     key = f"tests_models_{suite.id}"
     st.session_state[key] = [m for m in st.session_state.get(key, models[:_MOST_MODELS]) if m in models]
     shown = left.multiselect(
-        _("Models"),
-        list(models),
-        key=key,
-        persist_state="session",
-        max_selections=_MOST_MODELS,
-        placeholder=_("Choose"),
+        _("Models"), models, key=key, persist_state="session", max_selections=_MOST_MODELS, placeholder=_("Choose")
     )
     pairs = [(first, other) for first in shown for other in shown if first != other]
     compared = right.selectbox(
         _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
-        format_func=_difference_of,
-        help=_(
-            "In percentage points, over cases applicable to both."
-        )
+        format_func=lambda pair: _("{second} minus {first}", first=pair[0], second=pair[1]) if pair else _("none"),
+        help=_("In percentage points, over cases applicable to both.")
     )  # fmt: skip
     return shown, compared
-
-
-def _difference_of(pair: tuple[str, str] | None) -> str:
-    return _("none") if pair is None else _("{second} minus {first}", first=pair[0], second=pair[1])
 
 
 def _offer_removal(store: Store, visit: Visit, project: Project, suite: StoredSuite) -> None:

@@ -6,18 +6,18 @@ import streamlit as st
 
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
-from annotator.domain.suites import WORD_LIST_ROLES, WordList
-from annotator.errors import AnnotatorError
+from annotator.domain.suites import WORD_LIST_ROLES, WordList, WordListRole
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.word_lists import remove_word_list, save_word_list, word_lists
 from annotator.usecases.suites.construction import ready_for
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, confirm_and_rerun
+from annotator.web.frame import confirm_and_rerun, refusals_shown
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 
 _SHOWN = 12
-_ROLES = {
+_ROLES: dict[WordListRole, str] = {
     "slot": unsaid("slot: fills template slots"),
     "keep": unsaid("keep: suggested as rationale"),
     "ignore": unsaid("ignore: marked as non-rationale"),
@@ -72,9 +72,8 @@ def _write(
     name = left.text_input(
         _("List name"), "" if chosen == _NEW else chosen, key=f"tests_list_name_{key}", placeholder="dish"
     )
-    role = middle.selectbox(
-        _("Purpose"), WORD_LIST_ROLES, WORD_LIST_ROLES.index(known.role if known else "slot"),
-        format_func=lambda role: _(_ROLES[role]), key=f"tests_list_role_{key}"
+    role = choose(
+        _("Purpose"), _ROLES, WORD_LIST_ROLES, known.role if known else "slot", column=middle, key=f"tests_list_role_{key}"
     )  # fmt: skip
     language = right.text_input(
         _("Language"), known.language if known else project.language, key=f"tests_list_language_{key}"
@@ -86,14 +85,11 @@ def _write(
     )  # fmt: skip
     save, remove, _rest = st.columns([1, 1, 3])
     if pressed(_("Save word list"), type="primary", container=save, key="tests_list_save", width="stretch"):
-        try:
+        with refusals_shown():
             made = save_word_list(
                 store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
             )
-        except AnnotatorError as error:
-            st.error(as_text(str(error)), icon=":material/error:")
-            return
-        confirm_and_rerun(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
+            confirm_and_rerun(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
     if known is not None and pressed(_("Remove list"), container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)

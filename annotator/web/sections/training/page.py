@@ -99,8 +99,15 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
             st.session_state.pop(begun_key, None)
             st.rerun()
     if given is not None:
-        rules = replace(stored.rules, **{name: _whole(given[key]) for name, key in keys.items()})
-        _do(lambda: _save(store, visit, project, audience, rules, based_on))
+        values = {name: given[key] for name, key in keys.items()}
+        whole: dict[str, Any] = {
+            name: value if isinstance(value, bool) else int(value) for name, value in values.items()
+        }
+        rules = replace(stored.rules, **whole)
+        with refusals_shown():
+            set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
+            st.session_state.pop(begun_key, None)
+            confirm_and_rerun(_("Saved. Attempts in progress keep the old rules."))
 
 
 def _place_of_rules(rules: QualificationRules, audience: Audience, fields: Mapping[str, Field]) -> DeltaGenerator:
@@ -114,24 +121,12 @@ def _place_of_rules(rules: QualificationRules, audience: Audience, fields: Mappi
     return st.expander(_("Training is on: {texts}, {attempts}", texts=texts, attempts=tries), key=key)
 
 
-def _save(
-    store: Store, visit: Visit, project: Project, audience: Audience, rules: QualificationRules, based_on: int
-) -> str:
-    set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
-    st.session_state.pop(f"training_begun_{audience}_{project.id}", None)
-    return _("Saved. Attempts in progress keep the old rules.")
-
-
 def _show_held(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
     """While training is on: who goes on with what they hold all the same."""
     if not training_rules(store, visit.user, project.id, audience).rules.is_on:
         return
     if held := finishing_first(store, visit.user, project, audience):
         st.info(as_text(held), icon=":material/hourglass_top:")
-
-
-def _whole(value: Any) -> Any:
-    return value if isinstance(value, bool) else int(value)
 
 
 def _number(label: str, lowest: int, highest: int, hint: str = "") -> Field:
@@ -152,27 +147,19 @@ _LABEL_HINT = unsaid("Required share of labels matching gold, if annotators set 
 _SCORE_HINT = unsaid("Required share of scores on the known score's side of the threshold.")
 _FIELDS: dict[Audience, dict[str, Field]] = {
     "annotators": {
-        "is_on": _box(
-            unsaid("Annotators must pass training first"),
-            _IS_ON_HINT,
-        ),
+        "is_on": _box(unsaid("Annotators must pass training first"), _IS_ON_HINT),
         "texts": _TEXTS,
         "tries": _TRIES,
-        "least_f1": _number(
-            unsaid("Minimum token F1 (%)"), 0, 100, _F1_HINT,
-        ),
+        "least_f1": _number(unsaid("Minimum token F1 (%)"), 0, 100, _F1_HINT),
         "least_labels": _number(unsaid("Minimum correct labels (%)"), 0, 100, _LABEL_HINT),
     },
     "reviewers": {
-        "is_on": _box(
-            unsaid("Reviewers must pass training first"),
-            _IS_ON_HINT,
-        ),
+        "is_on": _box(unsaid("Reviewers must pass training first"), _IS_ON_HINT),
         "texts": _TEXTS,
         "tries": _TRIES,
         "least_scores": _number(unsaid("Minimum correct scores (%)"), 0, 100, _SCORE_HINT),
     },
-}  # fmt: skip
+}
 
 
 _CHECK_FIELDS: dict[str, Field] = {
@@ -282,23 +269,24 @@ def _show_people(store: Store, visit: Visit, project: Project, audience: Audienc
         placeholder=_("Choose"),
     )
     if pressed(_("Grant an attempt"), container=try_column, width="stretch", key=f"training_again_{audience}"):
-        _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=False))
+        _allow(store, visit, project, audience, names, is_let_through=False)
     if pressed(_("Let them pass"), container=through_column, width="stretch", key=f"training_through_{audience}"):
-        _do(lambda: _allowed(store, visit, project, audience, names, is_let_through=True))
+        _allow(store, visit, project, audience, names, is_let_through=True)
 
 
-def _allowed(
+def _allow(
     store: Store, visit: Visit, project: Project, audience: Audience, names: Sequence[str], *, is_let_through: bool
-) -> str:
+) -> None:
     """All of them, or nobody where one cannot be."""
-    if not names:
-        raise InvalidValue(_("Choose a person."))
-    with store.transaction():
-        for name in names:
-            allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
-    if is_let_through:
-        return _("Can now get work: {names}.", names=listed(names))
-    return _("Has another attempt: {names}.", names=listed(names))
+    with refusals_shown():
+        if not names:
+            raise InvalidValue(_("Choose a person."))
+        with store.transaction():
+            for name in names:
+                allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
+        if is_let_through:
+            confirm_and_rerun(_("Can now get work: {names}.", names=listed(names)))
+        confirm_and_rerun(_("Has another attempt: {names}.", names=listed(names)))
 
 
 def _show_answers(store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[Trained]) -> None:
@@ -395,21 +383,15 @@ def _show_list(store: Store, visit: Visit, project: Project, purpose: Purpose, i
     item = items[selected[0]]
     left, right = st.columns(2)
     if pressed(_("Remove"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
-        _do(lambda: _taken_out(store, visit, project, item))
+        with refusals_shown():
+            take_out(store, visit.user, project, item.item.id)
+            confirm_and_rerun(_("Removed “{key}”. Responses to it are kept.", key=item.row.key))
     if item.gold == "changed" and pressed(
         _("Accept the new gold"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
     ):
-        _do(lambda: _accepted(store, visit, project, item))
-
-
-def _taken_out(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
-    take_out(store, visit.user, project, item.item.id)
-    return _("Removed “{key}”. Responses to it are kept.", key=item.row.key)
-
-
-def _accepted(store: Store, visit: Visit, project: Project, item: ShownItem) -> str:
-    accept_gold(store, visit.user, project, item.item.id)
-    return _("“{key}” now uses its current gold.", key=item.row.key)
+        with refusals_shown():
+            accept_gold(store, visit.user, project, item.item.id)
+            confirm_and_rerun(_("“{key}” now uses its current gold.", key=item.row.key))
 
 
 def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, picked: set[int]) -> None:
@@ -446,21 +428,6 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
     if given is not None:
         numbers = cast("list[int]", given[f"training_texts_{purpose}"])
         spoilings = cast("list[Spoiling]", given.get("training_spoilings", [""]))
-        _do(lambda: _picked(store, visit, project, purpose, numbers, spoilings))
-
-
-def _picked(
-    store: Store,
-    visit: Visit,
-    project: Project,
-    purpose: Purpose,
-    numbers: Sequence[int],
-    spoilings: Sequence[Spoiling],
-) -> str:
-    picked = pick(store, visit.user, project, purpose, numbers, spoilings)
-    return together(several("Picked {n} text.", "Picked {n} texts.", picked.n_new), *picked.left_out)
-
-
-def _do(action: Callable[[], str]) -> None:
-    with refusals_shown():
-        confirm_and_rerun(action())
+        with refusals_shown():
+            made = pick(store, visit.user, project, purpose, numbers, spoilings)
+            confirm_and_rerun(together(several("Picked {n} text.", "Picked {n} texts.", made.n_new), *made.left_out))

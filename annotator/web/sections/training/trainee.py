@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from annotator.domain.project.qualification import Audience, QualificationRules
+from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.language import _, several, unsaid
 from annotator.usecases.annotate.panel_messages import show_project
@@ -62,8 +62,14 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
     last = training.attempt
     if last is not None and last.state == "failed":
         st.warning(_("You didn't pass. Try again; the texts are reordered."), icon=":material/replay:")
-    st.markdown(_what_comes(training))
-    st.markdown(_rules_line(training.rules, audience))
+    st.markdown(
+        several(
+            "First do {n} training text; the gold follows each. Responses are used for training only.",
+            "First do {n} training texts; the gold follows each. Responses are used for training only.",
+            training.of,
+        )
+    )
+    st.markdown(mark_rules_line(training.rules) if audience == "annotators" else score_rules_line(training.rules))
     st.caption(_what_is_next(training.tries_left))
     if pressed(_("Begin training"), type="primary", key=f"training_begin_{audience}"):
         carry_out(lambda: begin(store, visit.user, project, audience))
@@ -71,18 +77,6 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
     if project.guidelines.strip() and not reading_of(store, visit.user, project).is_asked:
         with st.expander(_("Guidelines")):
             show_parts(project.guidelines)
-
-
-def _what_comes(training: Training) -> str:
-    return several(
-        "First do {n} training text; the gold follows each. Responses are used for training only.",
-        "First do {n} training texts; the gold follows each. Responses are used for training only.",
-        training.of
-    )  # fmt: skip
-
-
-def _rules_line(rules: QualificationRules, audience: Audience) -> str:
-    return mark_rules_line(rules) if audience == "annotators" else score_rules_line(rules)
 
 
 def _show_failed() -> None:

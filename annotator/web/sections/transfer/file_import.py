@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,13 +19,14 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.project.projects import instances_of
 from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
-from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, ImportOptions, ImportReport
+from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, GoldMode, ImportOptions, ImportReport
 from annotator.usecases.transfer.row_keys import field_words
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
 from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, link_to
 from annotator.web.project_warnings import show_missing_labels
+from annotator.web.sections.menus import choose
 from annotator.web.sections.rules import meaning_of
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
@@ -54,8 +55,12 @@ from annotator.web.session import Visit
 Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused
 _NAMED_FILES = 3
-_MERGE_WORDS = {"sum": unsaid("sum"), "mean": unsaid("mean"), "signed max": unsaid("signed max")}
-_GOLD_WORDS = {
+_MERGE_WORDS: dict[Literal["sum", "mean", "signed max"], str] = {
+    "sum": unsaid("sum"),
+    "mean": unsaid("mean"),
+    "signed max": unsaid("signed max"),
+}
+_GOLD_WORDS: dict[GoldMode, str] = {
     "accepted": unsaid("accepted gold"),
     "draft": unsaid("drafts to revise"),
     "reference": unsaid("for reference only"),
@@ -85,9 +90,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     texts, outputs = apart(files)
     left, middle, right = st.columns(3)
     format_name = ask_format(left, project, texts, READABLE)
-    gold = middle.selectbox(
-        _("File annotations are"), GOLD_MODES, format_func=lambda mode: _(_GOLD_WORDS[mode]), key="import_gold"
-    )
+    gold = choose(_("File annotations are"), _GOLD_WORDS, GOLD_MODES, column=middle, key="import_gold")
     split = right.text_input(_("Split (if not in the file)"), key="import_split", placeholder="train")
     is_each_alone = are_read_alone(texts, format_name)
     sheet = ask_sheet(texts)
@@ -136,9 +139,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     method = right.text_input(_("Method (if not in the file)"), key="import_method", placeholder="lime")
     left, middle, right = st.columns(3)
     split = left.text_input(_("Split (if IDs repeat between splits)"), key="import_split")
-    merge = middle.selectbox(
-        _("Merge subwords by"), MERGES, key="import_merge", format_func=lambda how: _(_MERGE_WORDS[how])
-    )
+    merge = choose(_("Merge subwords by"), _MERGE_WORDS, MERGES, column=middle, key="import_merge")
     seed = right.number_input(_("Seed"), value=None, step=1, key="import_seed")
     renamed = _ask_renamed()
     all_doubles = _ask_doubles()
@@ -220,13 +221,9 @@ def _ask_renamed() -> dict[str, str]:
         _("Labels named differently in the project"), key="import_rename", placeholder="pos=positive, neg=negative"
     )
     pairs = [part.partition("=") for part in written.split(",") if part.strip()]
-    if any(not (label.strip() and project_label.strip()) for label, _equals, project_label in pairs):
+    if any(not (label.strip() and name.strip()) for label, _equals, name in pairs):
         st.warning(_("Write file label=project label, comma-separated."))
-    return {
-        label.strip(): project_label.strip()
-        for label, _equals, project_label in pairs
-        if label.strip() and project_label.strip()
-    }
+    return {label.strip(): name.strip() for label, _equals, name in pairs if label.strip() and name.strip()}
 
 
 def _check_and_store(
@@ -341,7 +338,7 @@ def _show_report(
     for note in answer.notes_under(policy):
         container.warning(as_text(say(note)), icon=":material/info:")
     _show_left_out(answer, say)
-    _show_problems(_warning_words, answer.warnings, answer.n_warnings - len(answer.doubts), say)
+    _show_problems(lambda n: counted(n, "warning"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
         st.dataframe(
             answer.preview, hide_index=True, key="import_preview", placeholder="–", column_config=_heads(project)
@@ -408,7 +405,7 @@ def _show_refusal(
         icon=":material/error:",
     )
     notes = st.container()
-    _show_problems(_problem_words, refusal.problems, refusal.n_problems, say)
+    _show_problems(lambda n: counted(n, "problem"), refusal.problems, refusal.n_problems, say)
     show_remedies(refusal.problems, labels, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
@@ -419,7 +416,9 @@ def _show_left_out(answer: ImportReport, say: Say) -> None:
     """A row may have several problems."""
     if answer.n_left_out < answer.n_problems:
         st.caption(_left_out_words(answer.n_left_out))
-        _show_problems(_problem_of_rows_words, answer.problems, answer.n_problems, say)
+        _show_problems(
+            lambda n: counted(n, "problem in these rows", "problems in these rows"), answer.problems, answer.n_problems, say
+        )  # fmt: skip
     else:
         _show_problems(_left_out_words, answer.problems, answer.n_problems, say)
 
@@ -433,17 +432,5 @@ def _show_problems(words: Callable[[int], str], problems: Sequence[Problem], n: 
     show_problem_table(problems, say)
 
 
-def _problem_words(n: int) -> str:
-    return counted(n, "problem")
-
-
-def _warning_words(n: int) -> str:
-    return counted(n, "warning")
-
-
 def _left_out_words(n: int) -> str:
     return counted(n, "row skipped", "rows skipped")
-
-
-def _problem_of_rows_words(n: int) -> str:
-    return counted(n, "problem in these rows", "problems in these rows")

@@ -28,6 +28,7 @@ from annotator.usecases.transfer.row_keys import (
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
+from annotator.web.sections.menus import choose
 from annotator.web.session import Visit
 
 _FORMAT = "import_format"
@@ -69,8 +70,7 @@ def ask_sheet(files: Sequence[Any]) -> str | None:
     names = list(dict.fromkeys(name for file in files for name in _sheets_of(file)))
     if not names:
         return None
-    chosen: str = st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet is read at a time."))
-    return chosen
+    return st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet is read at a time."))
 
 
 def _sheets_of(file: Any) -> list[str]:
@@ -205,10 +205,8 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     if not files:
         return []
     left, right = st.columns([1, 2], vertical_alignment="bottom")
-    encoding = left.selectbox(
-        _("Encoding"), list(ENCODINGS), format_func=lambda name: _(ENCODINGS[name]), key="import_encoding",
-        help=_("Not detected automatically. Spreadsheets often use Windows-1252, everything else UTF-8.")
-    )  # fmt: skip
+    help_words = _("Not detected automatically. Spreadsheets often use Windows-1252, everything else UTF-8.")
+    encoding = choose(_("Encoding"), ENCODINGS, column=left, key="import_encoding", help=help_words)
     if encoding == UTF8:
         files = [
             _recoded(file, encoding) for file in files for encoding in [marked(bytes(file.getbuffer()[:4])) or UTF8]
@@ -351,7 +349,7 @@ def _ask_one(cell: Any, choice: ColumnChoice, seen: ColumnChoices, of_files: str
     options = [*([_NUMBERS] if choice.name == "id" else []), *seen.columns]
     guess = choice.guess
     answer: str | None = cell.selectbox(
-        _capital(choice.words),
+        f"{choice.words[0].upper()}{choice.words[1:]}",
         options,
         index=None if guess is None else options.index(guess),
         format_func=lambda column: _(NUMBER_ROWS) if column == _NUMBERS else column,
@@ -399,10 +397,6 @@ def _ask_majority(answers: Mapping[str, str | None], seen: ColumnChoices, of_fil
 
 def _key(choice: ColumnChoice, of_files: str) -> str:
     return f"import_column_{choice.name}_{of_files}"
-
-
-def _capital(words: str) -> str:
-    return f"{words[0].upper()}{words[1:]}"
 
 
 def _choices(

@@ -133,10 +133,6 @@ def has_questions(problems: Sequence[Problem]) -> bool:
     return any(problem.remedy in ("label", PROMPT) for problem in problems)
 
 
-def _check_again() -> None:
-    press(_CHECK)
-
-
 def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -> tuple[str | None, str | None]:
     with st.container(horizontal=True, vertical_alignment="center"):
         quoted = as_text(f"“{label}”")
@@ -160,7 +156,8 @@ def _ask_one(project: Project, label: str, n: int, key: str, *, may_add: bool) -
             placeholder=_("to"),
             key=f"import_label_to_{key}",
             label_visibility="collapsed",
-            on_change=_check_again,
+            on_change=press,
+            args=(_CHECK,),
             width=220,
         )
     return answer, project_label

@@ -1,0 +1,22 @@
+"""Menus of values that have words."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from annotator.language import _
+
+T = TypeVar("T")
+
+
+def choose(
+    title: str, words: Mapping[T, str], options: Sequence[T] = (), chosen: T | None = None, *,
+    column: DeltaGenerator | None = None, **look: Any,
+) -> T:  # fmt: skip
+    """A menu. options: some of what has words, by default all; chosen: what it begins with, by default the first."""
+    draw = st.selectbox if column is None else column.selectbox
+    offered = list(options or words)
+    index = 0 if chosen is None else offered.index(chosen)
+    return cast("T", draw(title, offered, index, format_func=lambda option: _(words[option]), **look))
