@@ -165,14 +165,11 @@ def _integrated(
             _("A layer of '{name}' lacks one vector per subword. Choose another method.", name=loaded.name)
         )
     by_subword = scores.sum(dim=2)[0].detach().double().cpu().numpy()
-    facts = _convergence(float(by_subword.sum()), float(delta[0]))
-    return SubwordScores(by_subword, layer, float(delta[0]), facts)
-
-
-def _convergence(total: float, delta: float) -> dict[str, float]:
-    """How far the scores are from adding up to what they explain, F(x) − F(baseline)."""
-    change = total - delta
-    return {"output_change": change, **({"convergence_share": abs(delta / change)} if change else {})}
+    # How far the scores are from adding up to what they explain, F(x) − F(baseline).
+    missed = float(delta[0])
+    change = float(by_subword.sum()) - missed
+    facts = {"output_change": change, **({"convergence_share": abs(missed / change)} if change else {})}
+    return SubwordScores(by_subword, layer, missed, facts)
 
 
 def baseline_for(loaded: Loaded, baseline: str) -> str:

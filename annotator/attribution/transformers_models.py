@@ -176,7 +176,8 @@ class TransformersExplainer:
         attributions, facts = [], {}
         for of_layer in by_layer:
             by_token = self._by_token(encoded, of_layer)
-            scores = tuple(map(abs, by_token.scores)) if self._is_by_word else by_token.scores
+            is_by_word = self.parameters.get("magnitude") == "word"
+            scores = tuple(map(abs, by_token.scores)) if is_by_word else by_token.scores
             facts = {**_facts(by_token), **of_layer.facts}
             attributions.append(
                 Attribution(
@@ -194,10 +195,6 @@ class TransformersExplainer:
                 reason="of which no piece is left for the model",
             )
         return encoded
-
-    @property
-    def _is_by_word(self) -> bool:
-        return self.parameters.get("magnitude") == "word"
 
     def _by_token(self, encoded: Encoded, scores: SubwordScores) -> Merged:
         if not np.isfinite(scores.scores).all():

@@ -133,7 +133,8 @@ def _lines(numbers: _Numbers) -> Iterator[str]:
         yield f"  {day.day}  {day.n_submitted:>6,}  {day.n_accepted:>6,}  {day.n_done:>6,}"
     yield from _time_lines(numbers.times)
     yield from _pay_lines(numbers.payroll)
-    yield from _listed_lines(numbers.listed)
+    counts = ", ".join(f"{name} {len(authors):,}" for name, authors in numbers.listed.listed.items())
+    yield f"worth a look, for which there are good reasons: {counts} (page Project, Progress)"
 
 
 def _time_lines(times: "WorkTimes") -> Iterator[str]:
@@ -164,8 +165,3 @@ def _pay_lines(payroll: "Payroll") -> Iterator[str]:
         )
         amount = "" if rate is None else f", {work.amount(rate):,.2f} {rate.currency}"
         yield f"  {work.person} ({work.role}): {done}, {written_in_report(work.hours)} hours{amount}"
-
-
-def _listed_lines(listed: "ListedWork") -> Iterator[str]:
-    counts = ", ".join(f"{name} {len(authors):,}" for name, authors in listed.listed.items())
-    yield f"worth a look, for which there are good reasons: {counts} (page Project, Progress)"

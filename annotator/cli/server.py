@@ -79,7 +79,9 @@ def demo(context: click.Context, port: int, no_browser: bool) -> None:
     """
     from annotator.web.server import serve as serve_database
 
-    path = _demonstration_path(context.find_root())
+    root = context.find_root()
+    is_given = root.get_parameter_source("db") is click.core.ParameterSource.COMMANDLINE
+    path = Path(root.obj) if is_given else DEMONSTRATION_DATABASE
     if path.exists():
         _refuse_with_passwords(path)
     else:
@@ -104,11 +106,6 @@ def desktop(file: Path | None, register: bool) -> None:
             click.echo(str(path))
         return
     open_desktop(file)
-
-
-def _demonstration_path(context: click.Context) -> Path:
-    is_given = context.get_parameter_source("db") is click.core.ParameterSource.COMMANDLINE
-    return Path(context.obj) if is_given else DEMONSTRATION_DATABASE
 
 
 def _refuse_with_passwords(path: Path) -> None:

@@ -3,7 +3,7 @@
 An instance is named by its place in the gold table from which the numbers were made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -165,12 +165,7 @@ def _at_places(n: int, indices: Integers, values: Floats) -> Floats:
 
 def _changes(gold: GoldTable, row: Scored, answers: Answers, indices: Integers) -> Flags:
     has_changed = np.zeros(len(indices), dtype=np.bool_)
-    for first, second in _pairs(row):
-        labels = [None if (answer := answers.get(i)) is None else answer.label for i in (first, second)]
-        has_changed[np.searchsorted(indices, gold.places[second])] = labels[0] != labels[1]
-    return has_changed
-
-
-def _pairs(row: Scored) -> Iterator[tuple[int, int]]:
     for first, second in values_of_pairs(row)[0]:
-        yield first.id, second.id
+        labels = [None if (answer := answers.get(of.id)) is None else answer.label for of in (first, second)]
+        has_changed[np.searchsorted(indices, gold.places[second.id])] = labels[0] != labels[1]
+    return has_changed

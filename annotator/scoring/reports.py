@@ -221,7 +221,9 @@ def _judged(manner: _Manner, cases: Sequence[Case], answers: Sequence[Answer]) -
         return minimum_functionality(_as_expected(cases, answers), applies=applies)
     p = None if way == "by label" else _watched_probabilities(cases, answers)
     if kind == "INV" or p is None:
-        return invariance(_label_numbers(answers), p, tolerance=tolerance, applies=applies)
+        numbers: dict[str, int] = {}
+        labels = ([numbers.setdefault(one.label, len(numbers)) for one in answer] for answer in answers)
+        return invariance(Ragged.of(labels, np.int64), p, tolerance=tolerance, applies=applies)
     return direction(p, "up" if way == "not_down" else "down", tolerance=tolerance, applies=applies)
 
 
@@ -233,11 +235,6 @@ def _as_expected(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.
         ),
         np.bool_,
     )
-
-
-def _label_numbers(answers: Sequence[Answer]) -> Ragged[np.int64]:
-    numbers: dict[str, int] = {}
-    return Ragged.of(([numbers.setdefault(p.label, len(numbers)) for p in answer] for answer in answers), np.int64)
 
 
 def _watched_probabilities(cases: Sequence[Case], answers: Sequence[Answer]) -> Ragged[np.float64]:

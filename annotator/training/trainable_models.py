@@ -395,14 +395,12 @@ def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: 
     )
 
 
-def _rationaliser(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
-    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
-    return tokenizer, from_scratch(tokenizer, new.shape or {}, _head(new))
+_SHAPED = {"lei": from_scratch, "lehman": lehman, "match-lstm": match_lstm}  # made of a tokenizer, a shape and a head
 
 
-def _gru_pipeline(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
+def _of_shape(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
     tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
-    return tokenizer, lehman(tokenizer, new.shape or {}, _head(new))
+    return tokenizer, _SHAPED[new.architecture](tokenizer, new.shape or {}, _head(new))
 
 
 _RECURRENT: Mapping[str, Mapping[str, object]] = {  # ERASER, appendix C; Wang et al. 2022, appendix B, sizes as released
@@ -462,14 +460,9 @@ def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[
     return tokenizer, model
 
 
-def _match_lstm(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[Any, Any]:
-    tokenizer = trained_tokenizer(transformers, texts, new.n_subwords)
-    return tokenizer, match_lstm(tokenizer, new.shape or {}, _head(new))
-
-
 _FROM_SCRATCH = {  # without a base
-    "decoder": _decoder_from_scratch, "lei": _rationaliser, "encoder-lstm": _recurrent, "lstm": _recurrent,
-    "match-lstm": _match_lstm, "lehman": _gru_pipeline,
+    "decoder": _decoder_from_scratch, "encoder-lstm": _recurrent, "lstm": _recurrent,
+    **dict.fromkeys(_SHAPED, _of_shape),
 }  # fmt: skip
 
 _ROLES = {

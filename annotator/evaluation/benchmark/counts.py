@@ -75,7 +75,7 @@ def counts_of(files: BenchmarkFiles, report: BenchmarkReport, scores: Report) ->
         "dialect": files.dialect,
         "gold": _sizes_of_gold(files) | _below("gold", sizes),
         "links": _sizes_of_links(files) | _below("links", sizes),
-        "predictions": _sizes_of_predictions(files) | _below("predictions", sizes),
+        "predictions": {"rows": len(files.output_rows), "records": len(files.outputs)} | _below("predictions", sizes),
         "extraction": None if files.cut is None else _extraction(files) | _below("extraction", sizes),
         "n": report.n,
         "flagged": [
@@ -220,10 +220,6 @@ def _of_probabilities(outputs: Sequence[ModelOutput]) -> dict[str, list[_AnyRow]
             o for o in outputs if o.p_full is not None and abs(math.fsum(o.p_full) - 1) > _SUM_TOLERANCE
         ],
     }
-
-
-def _sizes_of_predictions(files: BenchmarkFiles) -> Report:
-    return {"rows": len(files.output_rows), "records": len(files.outputs)}
 
 
 def _sorted_by_position(outputs: Sequence[ModelOutput]) -> list[_AnyRow]:

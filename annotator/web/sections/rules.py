@@ -36,7 +36,7 @@ from annotator.web.frame import as_text, confirm
 from annotator.web.project_warnings import labels_in, missing_people_words
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections.labels import read_pairs, written_pairs
-from annotator.web.sections.menus import choose
+from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit, current_visit, page_store
 
 # What the gold policies mean, in the same words wherever one is chosen.

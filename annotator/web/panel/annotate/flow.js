@@ -43,15 +43,14 @@ export class CrowdVisit {
   /** @param {number} left  milliseconds */
   #wait(left) {
     this.close();
-    this.timers = [setTimeout(() => this.#timeIsUp(), left)];
+    const timeIsUp = () => {
+      this.say(_("Time is up. Your marks are saved."));
+      this.timers = [setTimeout(() => this.end(), LAST_SAVE_MS)];
+    };
+    this.timers = [setTimeout(timeIsUp, left)];
     if (left <= WARN_MS) return;
     const warn = () => this.say(_("Five minutes left. Submit what is finished."));
     this.timers.push(setTimeout(warn, left - WARN_MS));
-  }
-
-  #timeIsUp() {
-    this.say(_("Time is up. Your marks are saved."));
-    this.timers = [setTimeout(() => this.end(), LAST_SAVE_MS)];
   }
 
   end() {

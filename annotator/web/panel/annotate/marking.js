@@ -9,17 +9,6 @@ import { _, joined } from "../words/language.js";
 const NOWHERE = [];
 
 /**
- * The words of a span as they stand in the text become the answer; their place is remembered.
- * @param {Session} session
- * @param {Span} span
- */
-function placeAnswer(session, span) {
-  const words = session.map.textOf(span);
-  session.answerPlace = { words, spans: [span] };
-  return words;
-}
-
-/**
  * Where the answer stands: at the place it was taken from, else where its words stand, if that is at one place only.
  * @param {Session} session
  */
@@ -169,7 +158,8 @@ export class Marking {
   pick(spans) {
     const session = spans.length && this.isPicking ? this.session : null;
     if (!session) return;
-    const words = placeAnswer(session, spans[0]);
+    const words = session.map.textOf(spans[0]);
+    session.answerPlace = { words, spans: [spans[0]] };
     this.screen.looks.answer = false;
     const isNew = this.edit((state) => model.setResult(state, words));
     if (!isNew) this.screen.refresh();
@@ -251,8 +241,13 @@ export class Marking {
   choose(index) {
     const { session } = this;
     if (!session || this.labelsOnly) return;
-    if (this.screen.readMode) return this.#glance(index);
-    this.screen.looks.answer = false;
+    const { looks, readMode } = this.screen;
+    if (readMode) {
+      // Nothing can be marked: the set is only looked at.
+      looks.pinned = looks.pinned === index ? null : index;
+      return this.screen.refresh();
+    }
+    looks.answer = false;
     const { state } = session;
     this.#goTo(session, index === state.sets.length ? model.newSet(state) : model.chooseSet(state, index));
   }
@@ -272,15 +267,6 @@ export class Marking {
     const set = after.sets[after.current];
     const letter = model.letterOf(after.current);
     this.screen.announce(joined(_("set {letter}", { letter }), counted(set.size, "token"), set.locked && _("locked")));
-  }
-
-  /**
-   * Where nothing can be marked, a chosen set is only looked at.
-   * @param {number} index
-   */
-  #glance(index) {
-    this.screen.looks.pinned = this.screen.looks.pinned === index ? null : index;
-    this.screen.refresh();
   }
 
   unlock(index = this.session?.state.current) {

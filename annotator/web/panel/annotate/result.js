@@ -40,14 +40,10 @@ class AnswerField {
     press(this.none, result === "");
     press(this.pick, isPicking);
     this.input.classList.toggle("picking", isPicking);
-    this.input.placeholder = this.#placeholder();
+    const unanswered = this.given ? _("as given: {answer}", { answer: this.given }) : _("type or select it");
+    this.input.placeholder = this.result === "" ? _("no answer") : unanswered;
     // What is typed stands there already; anything else (undo, words of the text) comes from elsewhere.
     if (focused() !== this.input) this.#write();
-  }
-
-  #placeholder() {
-    if (this.result === "") return _("no answer");
-    return this.given ? _("as given: {answer}", { answer: this.given }) : _("type or select it");
   }
 
   #write() {

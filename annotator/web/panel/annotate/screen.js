@@ -347,21 +347,13 @@ export class Screen extends TextScreen {
     const cursor = session?.cursor ?? null;
     this.cursorShown = speak !== null && session !== null && cursor !== null;
     if (speak === null || session === null || cursor === null) return this.view.showCursor(null);
-    const range = rangeOf(session, cursor);
+    const { anchor, map } = session;
+    const range = anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
     this.marks.showPreview(range, "range", 0);
     this.keepInSight(cursor);
     this.view.showCursor(cursor);
     if (speak) this.announce(range.length ? rangeWords(session.map, range) : describe(session, cursor));
   }
-}
-
-/**
- * The range that the keyboard has made, if there is one.
- * @param {Session} session
- * @param {number} cursor
- */
-function rangeOf({ anchor, map }, cursor) {
-  return anchor === null ? NONE : map.spansBetween(map.rankOf(anchor), map.rankOf(cursor));
 }
 
 /**

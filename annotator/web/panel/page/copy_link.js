@@ -6,15 +6,6 @@ import { _ } from "../words/language.js";
 const COPIED = _("Link copied.");
 const BY_HAND = _("The link was not copied. Press Ctrl+C.");
 
-/**
- * The whole link of a page: where it is reached now, with other parameters.
- * @param {string} query  as it stands behind the question mark
- * @param {{origin: string, pathname: string}} here
- */
-function linkTo(query, { origin, pathname }) {
-  return `${origin}${pathname}${query ? `?${query}` : ""}`;
-}
-
 class LinkCopier {
   /** @param {() => string} linkNow  the link to what is on the screen at the moment of the click */
   constructor(linkNow) {
@@ -56,7 +47,10 @@ class CopyLink {
   /** @param {CopyLinkData} data @param {HTMLElement|ShadowRoot} parent */
   constructor(data, parent) {
     this.data = data;
-    this.copier = new LinkCopier(() => linkTo(this.data.query, location));
+    this.copier = new LinkCopier(() => {
+      const { query } = this.data;
+      return `${location.origin}${location.pathname}${query ? `?${query}` : ""}`;
+    });
     this.root = div("panel", this.copier.root);
     parent.append(this.root);
   }

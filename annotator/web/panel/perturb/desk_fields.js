@@ -110,7 +110,8 @@ export class KindField {
    */
   wordsOf(name) {
     const kind = this.byName.get(name);
-    return kind ? together(withoutSource(kind.description), keepsWords(kind)) : "";
+    // Where it comes from stands in brackets at the end of its description; that is told on pointing.
+    return kind ? together(kind.description.replace(/ ?[(（][^()（）]*[)）]$/, ""), keepsWords(kind)) : "";
   }
 
   /** @param {string} name */
@@ -126,12 +127,6 @@ export class KindField {
     focusBeside(parts(this.list, ".kind-row", HTMLElement), by);
   }
 }
-
-/**
- * Where a kind comes from stands in brackets at the end of its description; it is told on pointing.
- * @param {string} description
- */
-const withoutSource = (description) => description.replace(/ ?[(（][^()（）]*[)）]$/, "");
 
 // ---- The result: buttons for labels, or a field for an answer
 

@@ -184,19 +184,14 @@ function sentenceOf({ property }, hasSets, values) {
 }
 
 /**
- * Keeps words of any direction from turning round what stands beside them.
- * @param {string} words
- */
-const isolated = (words) => `\u2068${words}\u2069`;
-
-/**
  * Where one stands among the stops of the view.
  * @param {ReviewSession} given
  * @param {number} stop
  * @param {number} chars
  */
 export function stopWords({ view, stops, map }, stop, chars) {
-  const words = isolated(map.brief([stops[stop]], chars));
+  // Isolated, words of any direction do not turn round what stands beside them.
+  const words = `\u2068${map.brief([stops[stop]], chars)}\u2069`;
   const values = { words, at: stop + 1, all: stops.length };
   return view === "less" ? _("without “{words}” {at} of {all}", values) : _("“{words}” {at} of {all}", values);
 }

@@ -90,7 +90,10 @@ export class ReviewScreen extends TextScreen {
     this.sheetHeight = 0;
     /** @type {number|null}  where the page was when one went to a comment */
     this.scrollBack = null;
-    this.text.addEventListener("click", (event) => this.#clicked(event));
+    this.text.addEventListener("click", ({ clientX, clientY }) => {
+      const place = this.session && this.view.placeAt(clientX, clientY);
+      if (this.session && place?.on) this.actions.point(this.session.map.tokenAtRank(place.low));
+    });
     this.sheet = new Sheet(actions);
     this.fit = () => this.#fitSheet();
     const main = div("main", element("h2", { class: "heard" }, _("Text")), notices.root, this.text, this.empty);
@@ -109,12 +112,6 @@ export class ReviewScreen extends TextScreen {
     this.sheetHeight = height;
     this.root.style.setProperty("--sheet-height", `${height}px`);
     if (this.session) this.sheet.bringIntoView();
-  }
-
-  /** @param {MouseEvent} event */
-  #clicked(event) {
-    const place = this.session && this.view.placeAt(event.clientX, event.clientY);
-    if (this.session && place?.on) this.actions.point(this.session.map.tokenAtRank(place.low));
   }
 
   resized() {

@@ -26,19 +26,13 @@ import { nextMissing, sameScores, stepsOf, wholeScores } from "./scores.js";
 export function changesOf({ work, step }) {
   const { previous, sets } = work;
   if (!previous) return { added: [], gone: [] };
-  const [now, then] =
-    step.set === null
-      ? [unionOf(sets), unionOf(previous.sets.map((spans) => ({ spans })))]
-      : [sets[step.set].spans, spansBefore(previous, sets[step.set])];
+  let [now, then] = [unionOf(sets), unionOf(previous.sets.map((spans) => ({ spans })))];
+  if (step.set !== null) {
+    const set = sets[step.set];
+    [now, then] = [set.spans, set.previous === null ? [] : previous.sets[set.previous]];
+  }
   return { added: without(now, then), gone: without(then, now) };
 }
-
-/**
- * What a set was in the round before; nothing, if it is new.
- * @param {FormerRound} former
- * @param {ReviewedSet} set
- */
-const spansBefore = ({ sets }, { previous }) => (previous === null ? [] : sets[previous]);
 
 /**
  * The places that ← and → go to in a view, in reading order.

@@ -66,14 +66,11 @@ export class Sheet {
       commentBox,
     );
     if (set === null || !session.work.sets[set].is_carried)
-      root.addEventListener("click", (event) => this.#clicked(event, set));
+      root.addEventListener("click", ({ target }) => {
+        const isField = target instanceof Element && target.closest("textarea, label");
+        if (!isField && this.session?.step.set !== set) this.actions.choose(set);
+      });
     return { root, set, badge, comment, commentBox };
-  }
-
-  /** @param {MouseEvent} event @param {number|null} set */
-  #clicked(event, set) {
-    const isField = event.target instanceof Element && event.target.closest("textarea, label");
-    if (!isField && this.session?.step.set !== set) this.actions.choose(set);
   }
 
   /** @param {ReviewSession} session @param {{dark: boolean, busy: boolean}} given */

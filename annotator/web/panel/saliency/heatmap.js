@@ -475,7 +475,9 @@ export class SaliencyMap {
     this.hot = token === null ? null : (this.tokens[token] ?? null);
     this.hot?.classList.add("hot");
     setText(this.pointed, token === null || !this.hot ? "" : this.wordsAbout(token));
-    if (scrolls && this.hot) this.#scrollTo(this.hot);
+    if (!scrolls || !this.hot) return;
+    const [box, seen] = [this.hot.getBoundingClientRect(), this.text.getBoundingClientRect()];
+    if (box.top < seen.top || box.bottom > seen.bottom) this.text.scrollTop += box.top - seen.top - seen.height / 2;
   }
 
   /** @param {number} token */
@@ -505,12 +507,6 @@ export class SaliencyMap {
     return sets.length
       ? several("in gold set {sets}", "in gold sets {sets}", sets.length, { sets: signs })
       : _("in no gold set");
-  }
-
-  /** @param {HTMLElement} made */
-  #scrollTo(made) {
-    const [box, seen] = [made.getBoundingClientRect(), this.text.getBoundingClientRect()];
-    if (box.top < seen.top || box.bottom > seen.bottom) this.text.scrollTop += box.top - seen.top - seen.height / 2;
   }
 }
 

@@ -112,43 +112,17 @@ export class Slices {
   #offer(given, names) {
     const { chosen } = this;
     const label = chosen.unlabelled ? UNLABELLED : chosen.label;
+    const { fact, group } = chosen;
     const labels = given.labels.map(({ value, n }) => ({ value: value ?? UNLABELLED, n }));
-    fill(this.label, _("any {name}", { name: _("label") }), labels, label, (value) =>
-      value === UNLABELLED ? _("no label") : value,
-    );
-    fill(
-      this.split,
-      _("any {name}", { name: _("split") }),
-      given.splits,
-      chosen.split,
-      (value) => value || _("no split"),
-    );
-    fill(this.length, _("any {name}", { name: _("length") }), given.lengths, chosen.length, lengthWords);
-    fill(this.fact, _("any {name}", { name: _("metadata") }), names.facts.map(named), chosen.fact, (name) => name, 1);
-    fill(
-      this.value,
-      _("any {name}", { name: chosen.fact ?? "" }),
-      given.facts,
-      chosen.value,
-      String,
-      chosen.fact ? 1 : Infinity,
-    );
-    fill(
-      this.group,
-      _("any {name}", { name: _("annotators") }),
-      names.groups.map(named),
-      chosen.group,
-      (name) => _("annotators' {name}", { name }),
-      1,
-    );
-    fill(
-      this.member,
-      _("any {name}", { name: chosen.group ?? "" }),
-      given.groups,
-      chosen.member,
-      String,
-      chosen.group ? 1 : Infinity,
-    );
+    const labelWords = (/** @type {string} */ value) => (value === UNLABELLED ? _("no label") : value);
+    const groupWords = (/** @type {string} */ name) => _("annotators' {name}", { name });
+    fill(this.label, _("label"), labels, label, labelWords);
+    fill(this.split, _("split"), given.splits, chosen.split, (value) => value || _("no split"));
+    fill(this.length, _("length"), given.lengths, chosen.length, lengthWords);
+    fill(this.fact, _("metadata"), names.facts.map(named), fact, String, 1);
+    fill(this.value, fact ?? "", given.facts, chosen.value, String, fact ? 1 : Infinity);
+    fill(this.group, _("annotators"), names.groups.map(named), group, groupWords, 1);
+    fill(this.member, group ?? "", given.groups, chosen.member, String, group ? 1 : Infinity);
     const left = given.left_out
       ? _("{left_out} rarer values are not offered.", { left_out: given.left_out.toLocaleString("en") })
       : "";
@@ -193,16 +167,16 @@ export const wordsOf = ({ label, unlabelled, split, length, fact, value, group, 
 /**
  * Fills a menu with what can be chosen, and shows it where there is a choice. What is chosen is there in any case.
  * @param {HTMLSelectElement} select
- * @param {string} all
+ * @param {string} name  of what is chosen from
  * @param {Count[]} counts
  * @param {string|undefined} chosen
  * @param {(value: string) => string} words
  */
-function fill(select, all, counts, chosen, words, fewest = 2) {
+function fill(select, name, counts, chosen, words, fewest = 2) {
   const known = counts.flatMap(({ value, n }) => (value === null ? [] : [{ value, n }]));
   if (chosen && !known.some(({ value }) => value === chosen)) known.push({ value: chosen, n: 0 });
   select.replaceChildren(
-    option("", all),
+    option("", _("any {name}", { name })),
     ...known.map(({ value, n }) => option(value, n < 0 ? words(value) : `${words(value)} (${n.toLocaleString("en")})`)),
   );
   select.value = chosen ?? "";

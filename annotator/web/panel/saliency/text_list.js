@@ -370,18 +370,13 @@ export class InstanceList {
     for (const row of parts(this.body, ".list-row", HTMLElement))
       row.setAttribute("aria-selected", String(Number(row.dataset.id) === id));
     const row = this.body.querySelector("[aria-selected=true]");
-    if (row) this.#bringIntoList(row);
+    if (row) {
+      // The list alone: scrollIntoView would move the page too, under somebody who is at work further down.
+      const [ofRow, ofList] = [row.getBoundingClientRect(), this.body.getBoundingClientRect()];
+      this.body.scrollTop += Math.min(0, ofRow.top - ofList.top) + Math.max(0, ofRow.bottom - ofList.bottom);
+    }
     const isElsewhere = !row && this.current !== null && this.rows.length > 0;
     setText(this.elsewhere, isElsewhere ? _("The open text is not listed here.") : "");
-  }
-
-  /**
-   * Scrolls the list alone: scrollIntoView would move the page too, under somebody who is at work further down.
-   * @param {Element} row
-   */
-  #bringIntoList(row) {
-    const [ofRow, ofList] = [row.getBoundingClientRect(), this.body.getBoundingClientRect()];
-    this.body.scrollTop += Math.min(0, ofRow.top - ofList.top) + Math.max(0, ofRow.bottom - ofList.bottom);
   }
 
   /**

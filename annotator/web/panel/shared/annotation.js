@@ -366,11 +366,11 @@ function setProblem(state, project, result) {
   return equalProblem(draft.sets);
 }
 
-/** @param {Span[][]} sets */
+/** Two sets are equal when their tokens are, however their spans are cut. @param {Span[][]} sets */
 function equalProblem(sets) {
   const seen = new Map();
   for (const [index, spans] of sets.entries()) {
-    const key = JSON.stringify(tokensKey(spans));
+    const key = JSON.stringify(spans.reduce((all, span) => joinSpan(all, span), /** @type {Span[]} */ ([])));
     if (seen.has(key)) {
       return {
         error: _("Sets {first} and {second} are identical. Change one.", {
@@ -383,12 +383,4 @@ function equalProblem(sets) {
     seen.set(key, index);
   }
   return null;
-}
-
-/**
- * Two sets are equal when their tokens are, however their spans are cut.
- * @param {Span[]} spans
- */
-function tokensKey(spans) {
-  return spans.reduce((all, span) => joinSpan(all, span), /** @type {Span[]} */ ([]));
 }

@@ -203,7 +203,10 @@ export class Leftovers {
       const answer = await this.#finish({ ...entry, finish });
       if (answer.status === 200 || this.#arrivedBefore(entry, answer)) this.storage.drop(entry.assignment);
       else if (answer.status === 422 || answer.status === 409) [refused, this.refusal] = [entry.instance, answer];
-      else if (answer.status === 410 || answer.status === 404) this.#lose(entry, answer);
+      else if (answer.status === 410 || answer.status === 404) {
+        this.onlost(sentenceOf(answer));
+        this.storage.drop(entry.assignment);
+      }
     }
     return refused;
   }
@@ -229,12 +232,6 @@ export class Leftovers {
     return body.work?.state === "submitted" && (entry.state !== "submitted" || this.same(body.work.draft, entry.draft));
   }
 
-  /** @param {Entry} entry @param {Answer<object, object>} answer */
-  #lose(entry, answer) {
-    this.onlost(sentenceOf(answer));
-    this.storage.drop(entry.assignment);
-  }
-
   /**
    * Drafts of texts that are not on the screen: what the server does not take stays until the text is opened.
    * @param {Set<number>} here
@@ -255,7 +252,10 @@ export class Leftovers {
   adopt(session) {
     const entry = this.storage.find(session.id);
     if (!entry) return false;
-    if (this.same(entry.draft, session.work.draft) || !this.#mayTake(entry, session)) {
+    // What is finished takes nothing more, unless it was finished already when it was changed here.
+    const { state } = session.work;
+    const isFinished = state === "decided" || (state === "submitted" && entry.state !== "submitted");
+    if (isFinished || this.same(entry.draft, session.work.draft)) {
       this.storage.drop(session.id);
       return false;
     }
@@ -266,16 +266,6 @@ export class Leftovers {
       error: _("This browser has unsaved changes; newer ones were saved elsewhere."),
     };
     return false;
-  }
-
-  /**
-   * What is finished takes nothing more, unless it was finished already when it was changed here.
-   * @param {Entry} entry
-   * @param {S} session
-   */
-  #mayTake(entry, session) {
-    const { state } = session.work;
-    return state !== "decided" && (state !== "submitted" || entry.state === "submitted");
   }
 }
 

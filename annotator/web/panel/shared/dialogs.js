@@ -310,18 +310,16 @@ export class Notices {
       problem.warning && button(_("Submit anyway"), { onclick: () => this.actions.submit(true) }),
       problem.lost && !problem.ended && button(_("Take it back"), { onclick: this.actions.takeAgain }),
       problem.lost && button(_("Continue"), { className: "plain", onclick: this.actions.goOn }),
-      !problem.lost && button(_("Close"), { className: "plain", onclick: () => this.#close(session) }),
+      !problem.lost &&
+        button(_("Close"), {
+          className: "plain",
+          onclick: () => {
+            session.problem = null;
+            this.#draw(session);
+          },
+        }),
     ];
     return this.box("refused", "warning", problem.error, ...buttons);
-  }
-
-  /**
-   * What was refused has been read: it need not stay.
-   * @param {S} session
-   */
-  #close(session) {
-    session.problem = null;
-    this.#draw(session);
   }
 
   /** @param {S} given */

@@ -124,11 +124,13 @@ export class Navigation {
     const { stage } = this;
     const { session } = stage;
     if (!session) return;
-    const { map } = session;
+    const { map, cursor } = session;
     const marks = sets.flatMap(({ index, spans }) => spans.map((span) => ({ index, span, rank: map.rankOf(span[0]) })));
     if (!marks.length) return stage.hint(_("Nothing is marked."));
     marks.sort((a, b) => a.rank - b.rank || a.index - b.index);
-    const at = nextOf(marks, by, this.#standing(marks, session), this.#from(session));
+    // One looks on from the cursor, if it is in sight, else from the first line.
+    const from = cursor !== null && this.isInSight(cursor) ? map.rankOf(cursor) : stage.firstInSight() - 0.5;
+    const at = nextOf(marks, by, this.#standing(marks, session), from);
     this.last = { mark: marks[at], session };
     session.anchor = null;
     session.cursor = marks[at].span[0];
@@ -150,15 +152,6 @@ export class Navigation {
     return marks.findIndex(
       ({ index, span }) => index === last.index && span[0] === last.span[0] && span[1] === last.span[1],
     );
-  }
-
-  /**
-   * The rank that one looks on from: the cursor's, if it is in sight, else that of the first line.
-   * @param {WorkSession} given
-   */
-  #from({ cursor, map }) {
-    if (cursor !== null && this.isInSight(cursor)) return map.rankOf(cursor);
-    return this.stage.firstInSight() - 0.5;
   }
 }
 

@@ -17,13 +17,6 @@ import { addSet, sharedTokens, sizeOf, tidyCopy } from "./annotation.js";
 /** @typedef {"unasked"|"undecided"|"accepted"|"edited"|"rejected"} Answer */
 
 /**
- * As the route answers, with spans as a set has them.
- * @param {Omit<Proposal, "size">} given
- * @returns {Proposal}
- */
-const proposalFrom = (given) => ({ ...given, spans: tidyCopy(given.spans), size: sizeOf(given.spans) });
-
-/**
  * @param {State} state
  * @param {{id: number, source: string}} given
  * @returns {Answer}
@@ -74,7 +67,7 @@ export class Offer {
    */
   receive({ proposals, ignored, notes, change = null }) {
     this.answered = true;
-    this.sets = proposals.map(proposalFrom);
+    this.sets = proposals.map((given) => ({ ...given, spans: tidyCopy(given.spans), size: sizeOf(given.spans) }));
     this.ignored = ignored;
     this.notes = notes;
     this.change = change;

@@ -35,14 +35,6 @@ function place(segment) {
   return segment.name === "title" ? 1 : 2;
 }
 
-/**
- * Indices of the segments in the order in which they are drawn.
- * @param {Segment[]} segments
- */
-function displayOrder(segments) {
-  return segments.map((_, index) => index).sort((a, b) => place(segments[a]) - place(segments[b]) || a - b);
-}
-
 /** So much of a text is looked at to find out which way it runs. */
 const LOOKED_AT = 1000;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g;
@@ -70,7 +62,9 @@ export class TokenMap {
     this.target = instance.target || null;
     this.starts = this.segments.map((segment) => Uint32Array.from(segment.starts));
     this.ends = this.segments.map((segment) => Uint32Array.from(segment.ends));
-    this.order = displayOrder(this.segments);
+    const places = this.segments.map(place);
+    /** Indices of the segments in the order in which they are drawn. */
+    this.order = [...places.keys()].sort((a, b) => places[a] - places[b] || a - b);
     /** @type {number[]}  the first token of each segment */
     this.first = [];
     this.count = 0;

@@ -165,18 +165,14 @@ export class WorkFlow {
     if (this.closed) return;
     if (answer.status === 200) this.arrived(answer.body);
     else if (answer.status === 0 || answer.status >= 500) this.#loadLater(wanted, answer);
-    else if (answer.status === 401) this.#signedOut(() => this.load(wanted));
-    else this.#refusedHere(answer, wanted);
-  }
-
-  /**
-   * A text that one asked for by its address is not one's own to open: there may be others that are.
-   * @param {{ status: Refused, body: Refusal<S["work"]> }} answer
-   * @param {number|null} wanted
-   */
-  #refusedHere(answer, wanted) {
-    this.screen.showEmpty(sentenceOf(answer));
-    if (wanted !== null && wanted !== undefined) this.screen.offer(_("Go on with your own texts"), () => this.load());
+    else if (answer.status === 401) {
+      this.#saySignedOut();
+      this.onretry = () => this.load(wanted);
+    } else {
+      this.screen.showEmpty(sentenceOf(answer));
+      // A text that one asked for by its address is not one's own to open: there may be others that are.
+      if (wanted !== null && wanted !== undefined) this.screen.offer(_("Go on with your own texts"), () => this.load());
+    }
   }
 
   /** @param {number|null} wanted @param {{ status: Refused, body: Refusal<S["work"]> }} answer */
@@ -184,12 +180,6 @@ export class WorkFlow {
     if (this.current) this.screen.hint(sentenceOf(answer), { stay: true });
     else this.screen.showEmpty(answer.status ? sentenceOf(answer) : _("No connection. Retrying …"));
     this.again = setTimeout(() => this.load(wanted), TRY_AGAIN_MS);
-  }
-
-  /** @param {() => void} again */
-  #signedOut(again) {
-    this.#saySignedOut();
-    this.onretry = again;
   }
 
   #saySignedOut() {

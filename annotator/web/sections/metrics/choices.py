@@ -91,11 +91,3 @@ def link_of(project: Project, choices: PageChoices) -> Params:
 def address() -> Params:
     """What the address of the page names, beside the project."""
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params if name != _PROJECT}
-
-
-# What the files of the Metrics page are called.
-
-
-def file_stem(project: Project) -> str:
-    """The project's name as a file's name may begin."""
-    return "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"

@@ -28,11 +28,11 @@ from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
 from annotator.web.sections.metrics.table import uncounted_training_summary
 from annotator.web.sections.suites.results import failing_cases
 from annotator.web.sections.tables import show_numbers
+from annotator.web.sections.widgets import file_stem
 from annotator.web.session import Visit
 
 _SCORED_AT_ONCE = 12  # groups; more are scored when one asks for them
@@ -61,7 +61,7 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> N
     if tables is None:
         return
     file.download_button(
-        _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project)}-groups.csv",
+        _("Groups as CSV"), partial(groups_csv, tables, explained=request.explained), f"{file_stem(project.name)}-groups.csv",
         "text/csv", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_groups_csv"
     )  # fmt: skip
     _draw(project, scored.rows, tables, request.by, name, scored)

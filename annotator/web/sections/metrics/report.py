@@ -19,6 +19,7 @@ from annotator.web.frame import as_text
 from annotator.web.sections.metrics.numbers import table_with_intervals
 from annotator.web.sections.metrics.row_differences import LookedAt
 from annotator.web.sections.metrics.table_controls import View
+from annotator.web.sections.widgets import download
 from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""
@@ -69,10 +70,9 @@ def _offer(made: WrittenReport, file_name: str) -> None:
                 made.n_closed,
             )
         )
-    st.download_button(
-        as_text(_("Download {name} ({size} KB)", name=file_name, size=f"{len(content) / 1024:,.0f}")),
-        content, file_name, "text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take",
-    )  # fmt: skip
+    download(
+        file_name, content, mime="text/html", icon=":material/download:", on_click="ignore", key="metrics_report_take"
+    )
 
 
 def _made(

@@ -36,9 +36,9 @@ from annotator.usecases.inspect.metrics_table import named
 from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.metrics.table_controls import View
+from annotator.web.sections.widgets import file_stem
 from annotator.web.session import Visit
 
 
@@ -118,7 +118,7 @@ def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGen
     )
     for column, label, contents, ending in written_out:
         column.download_button(
-            label, contents, f"{file_stem(project)}-differences.{ending}",
+            label, contents, f"{file_stem(project.name)}-differences.{ending}",
             f"text/{'csv' if ending == 'csv' else 'plain'}", width="stretch",
             icon=":material/download:", on_click="ignore", key=f"metrics_against_{ending}_{project.id}",
             help=_("Differences shown, with interval, p and n.")

@@ -30,10 +30,10 @@ from annotator.usecases.inspect.shown_table import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices, row_differences
-from annotator.web.sections.metrics.choices import file_stem
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.table_controls import View, choose_view
 from annotator.web.sections.tables import show_numbers
+from annotator.web.sections.widgets import file_stem
 from annotator.web.session import Visit
 
 # What the table of metrics says in words: whether a number is better than chance; what its models learned from.
@@ -115,14 +115,14 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         return view.scored
     contents = partial(table_csv, view.scored.table, explained=view.scored.request.explained)
     whole.download_button(
-        _("All as CSV"), contents, f"{file_stem(project)}-metrics.csv", "text/csv", icon=":material/download:",
+        _("All as CSV"), contents, f"{file_stem(project.name)}-metrics.csv", "text/csv", icon=":material/download:",
         on_click="ignore", width="stretch", key="metrics_csv", help=_("One value per line, with definition and source.")
     )  # fmt: skip
     if not view.columns or not view.rows:
         st.info(_("Choose a column and a row."), icon=":material/view_column:")
         return view.scored
     latex.download_button(
-        _("LaTeX"), partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project)}-metrics.tex",
+        _("LaTeX"), partial(table_latex, view.scored.table, view.rows, view.columns), f"{file_stem(project.name)}-metrics.tex",
         "text/plain", icon=":material/download:", on_click="ignore", width="stretch", key="metrics_latex",
         help=_("Rows and columns shown, as booktabs.")
     )  # fmt: skip
@@ -147,7 +147,7 @@ def _offer_report(
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
-        report.dialog(project, view, looked_at, f"{file_stem(project)}-report.html")
+        report.dialog(project, view, looked_at, f"{file_stem(project.name)}-report.html")
 
 
 def _show_rows(project: Project, view: View, columns: Sequence[JudgedColumn]) -> range:

@@ -36,7 +36,7 @@ from annotator.usecases.queue.orders import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import new_models
-from annotator.web.sections.menus import choose
+from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 

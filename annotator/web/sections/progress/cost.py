@@ -17,7 +17,7 @@ from annotator.usecases.project.projects import Progress
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
-from annotator.web.sections.menus import choose
+from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import visit_zone
 

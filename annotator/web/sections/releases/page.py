@@ -16,8 +16,8 @@ from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
-from annotator.web.sections.menus import choose
 from annotator.web.sections.transfer.export import zipped
+from annotator.web.sections.widgets import choose, download, file_stem
 from annotator.web.session import Visit
 
 _NOW = 0  # in the place of a release: the gold of now
@@ -104,23 +104,14 @@ def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Relea
     ready = st.session_state.get("release_ready")
     if ready and ready[0] == chosen:
         _chosen, name, content = ready
-        label = as_text(_("Download {name} ({size} KB)", name=name, size=f"{len(content) / 1024:,.0f}"))
-        st.download_button(label, content, name, key="release_download", icon=":material/download:")
+        download(name, content, key="release_download", icon=":material/download:")
 
 
 def _packed(store: Store, visit: Visit, project: Project, number: int, format_name: str) -> tuple[str, bytes]:
-    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-release-") as folder:
-        path = Path(folder) / f"{base}-release-{number}-{format_name}"
+        path = Path(folder) / f"{file_stem(project.name)}-release-{number}-{format_name}"
         export_release(store, visit.user, project, number, format_name, path)
         return f"{path.name}.zip", zipped(path)
-
-
-def _say_beforehand(store: Store, visit: Visit, project: Project) -> None:
-    if unfinished := unfinished_words(store, visit.user, project):
-        st.warning(as_text(unfinished), icon=":material/hourglass_top:")
-    if words := _training_texts(store, visit, project):
-        st.caption(words)
 
 
 def _training_texts(store: Store, visit: Visit, project: Project) -> str:
@@ -138,7 +129,10 @@ def _training_texts(store: Store, visit: Visit, project: Project) -> str:
 def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
     """The fields of the next release; state: with another one they begin anew."""
     fields = (f"release_name_{state}", f"release_licence_{state}", f"release_citation_{state}")
-    _say_beforehand(store, visit, project)
+    if unfinished := unfinished_words(store, visit.user, project):
+        st.warning(as_text(unfinished), icon=":material/hourglass_top:")
+    if words := _training_texts(store, visit, project):
+        st.caption(words)
     with st.form("release_new", border=False):
         name, licence = st.columns(2)
         name.text_input(_("Name (required)"), key=fields[0], max_chars=LONGEST_NAME, placeholder=_("camera ready"))

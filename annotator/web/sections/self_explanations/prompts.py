@@ -21,6 +21,7 @@ from annotator.usecases.models.self_explanations import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import computation
+from annotator.web.sections.widgets import download, file_stem
 from annotator.web.session import Visit
 
 # Asking a language model of this machine from the page, where whoever runs the server set its address.
@@ -111,20 +112,11 @@ def _offer_file(store: Store, visit: Visit, project: Project, options: PromptOpt
     ready = st.session_state.get("selfexp_ready")
     if ready and ready[0] == choice:
         _choice, name, content = ready
-        st.download_button(
-            as_text(_download_words(name, content)), content, name,
-            key="selfexp_take",
-        )  # fmt: skip
-
-
-def _download_words(name: str, content: bytes) -> str:
-    size = f"{len(content) / 1024:,.0f}"
-    return _("Download {name} ({size} KB)", name=name, size=size)
+        download(name, content, key="selfexp_take")
 
 
 def _made(store: Store, visit: Visit, project: Project, options: PromptOptions) -> tuple[str, bytes]:
-    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as folder:
-        path = Path(folder) / f"{base}-prompts.jsonl"
+        path = Path(folder) / f"{file_stem(project.name)}-prompts.jsonl"
         write_prompts(store, visit.user, project, path, options)
         return path.name, path.read_bytes()

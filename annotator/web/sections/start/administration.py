@@ -21,7 +21,7 @@ from annotator.usecases.delivery.channels import (
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
-from annotator.web.sections.menus import choose
+from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 from annotator.web.shown_times import shown_time
 

@@ -18,6 +18,7 @@ from annotator.web.buttons import press, pressed
 from annotator.web.frame import as_text, confirm_and_rerun
 from annotator.web.sections.suites.results import choose_suite
 from annotator.web.sections.tables import show_problem_table
+from annotator.web.sections.widgets import file_stem
 from annotator.web.session import Visit
 
 _MOVED, _LEFT, _SUITES = "tests_moved_suite", "tests_left_out", "tests_suites_among_predictions"
@@ -47,13 +48,9 @@ def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
             st.session_state["tests_ready_file"] = (project.id, name, n, path.read_bytes())
     ready = st.session_state.get("tests_ready_file")
     if ready and ready[:2] == (project.id, name):
-        base = "".join(c if c.isalnum() else "-" for c in name).strip("-") or "suite"
-        st.download_button(
-            as_text(_("Download {file} ({cases})", file=f"{base}.jsonl", cases=counted(ready[2], "case"))),
-            ready[3],
-            f"{base}.jsonl",
-            key="tests_take",
-        )
+        file = f"{file_stem(name, 'suite')}.jsonl"
+        words = _("Download {file} ({cases})", file=file, cases=counted(ready[2], "case"))
+        st.download_button(as_text(words), ready[3], file, key="tests_take")
 
 
 def _read_predictions(store: Store, visit: Visit, project: Project, name: str) -> None:

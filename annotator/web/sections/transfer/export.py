@@ -23,6 +23,7 @@ from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.rules import all_meanings, meaning_of
+from annotator.web.sections.widgets import download, file_stem
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -60,15 +61,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     format_name = left.selectbox(
         _("Format"), formats, format_func=lambda name: _(FORMATS[name][0]), key="export_format"
     )
-    default = GOLD_POLICIES.index(project.settings.gold_policy)
     policy = middle.selectbox(
-        _("Gold"),
-        GOLD_POLICIES,
-        index=default,
-        format_func=policy_in_words,
-        key="export_policy",
-        help=f"{all_meanings()}\n\n{_(_OTHER_LABELS)}",
-    )
+        _("Gold"), GOLD_POLICIES, GOLD_POLICIES.index(project.settings.gold_policy), format_func=policy_in_words,
+        key="export_policy", help=f"{all_meanings()}\n\n{_(_OTHER_LABELS)}",
+    )  # fmt: skip
     middle.caption(meaning_of(policy))
     may_see_submitted = sees_all or project.settings.researchers_see_submitted
     has_both = format_name in _BOTH_HALVES
@@ -95,27 +91,20 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     options = GoldOptions(policy, split or None, submitted, "both" if has_both else half, whose)
     choice = (project.id, format_name, options, has_names)
     if pressed(_("Prepare file"), type="primary", key="export_prepare"):
-        st.session_state["export_ready"] = (
-            choice,
-            *_made(store, visit, project, format_name, options, has_names=has_names),
-        )
+        made = _made(store, visit, project, format_name, options, has_names=has_names)
+        st.session_state["export_ready"] = (choice, *made)
     ready = st.session_state.get("export_ready")
     if ready and ready[0] == choice:
         _choice, name, content, exported = ready
         if exported.left_out:
             st.info(exported.left_out)
-        st.download_button(
-            as_text(_("Download {name} ({size} KB)", name=name, size=f"{len(content) / 1024:,.0f}")),
-            content,
-            name,
-            key="export_take",
-        )
+        download(name, content, key="export_take")
 
 
 def _made(
     store: Store, visit: Visit, project: Project, format_name: str, options: GoldOptions, *, has_names: bool
 ) -> tuple[str, bytes, Exported]:
-    base = "".join(c if c.isalnum() else "-" for c in project.name).strip("-") or "project"
+    base = file_stem(project.name)
     with tempfile.TemporaryDirectory(prefix="annotator-export-") as name:
         path = Path(name) / (base + ("" if format_name == "jsonl" else f"-{format_name}") + FORMATS[format_name][1])
         exported = export_file(store, visit.user, project, format_name, path, options, has_names=has_names)

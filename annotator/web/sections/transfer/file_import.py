@@ -26,7 +26,6 @@ from annotator.usecases.transfer.uploads import laid_out, name_that_repeats
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, link_to
 from annotator.web.project_warnings import show_missing_labels
-from annotator.web.sections.menus import choose
 from annotator.web.sections.rules import meaning_of
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
@@ -50,6 +49,7 @@ from annotator.web.sections.transfer.import_remedies import (
     show_merge,
     show_remedies,
 )
+from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 
 Say = Callable[[str], str]  # a sentence in the words of the page
