@@ -222,7 +222,7 @@ def _judged(manner: _Manner, cases: Sequence[Case], answers: Sequence[Answer]) -
     p = None if way == "by label" else _watched_probabilities(cases, answers)
     if kind == "INV" or p is None:
         numbers: dict[str, int] = {}
-        labels = ([numbers.setdefault(one.label, len(numbers)) for one in answer] for answer in answers)
+        labels = ([numbers.setdefault(prediction.label, len(numbers)) for prediction in answer] for answer in answers)
         return invariance(Ragged.of(labels, np.int64), p, tolerance=tolerance, applies=applies)
     return direction(p, "up" if way == "not_down" else "down", tolerance=tolerance, applies=applies)
 

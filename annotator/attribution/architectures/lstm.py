@@ -60,11 +60,11 @@ def made_classes(
 ) -> tuple[Any, Any]:
     """A configuration and a model, made when they are needed, since their bases come with torch."""
     transformers = import_module("transformers")
-    place = {"__module__": configure.__module__}
+    module = {"__module__": configure.__module__}
     config = type(
-        f"{name}Config", (transformers.PretrainedConfig,), {**place, "model_type": model_type, "__init__": configure}
+        f"{name}Config", (transformers.PretrainedConfig,), {**module, "model_type": model_type, "__init__": configure}
     )
-    shared = {**place, "config_class": config, "base_model_prefix": "", "_init_weights": as_drawn}
+    shared = {**module, "config_class": config, "base_model_prefix": "", "_init_weights": as_drawn}
     return config, type(f"{name}For{task}", (transformers.PreTrainedModel,), shared | methods)
 
 
