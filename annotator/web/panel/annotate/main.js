@@ -85,7 +85,9 @@ class Panel {
     this.place = new PlaceMemory(this.screen.root, "annotate");
     this.leaving = new AbortController();
     this.#guide(data);
-    this.#listen();
+    const { signal } = this.leaving;
+    this.flow.outbox.listen(signal);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
     if (this.isTraining) this.screen.bar.skip.hidden = this.screen.bar.discard.hidden = true;
     if (data.mode !== "read") this.screen.onshow = (session) => this.#shown(session);
     if (data.mode === "read") this.#showWork(data.work);
@@ -165,12 +167,6 @@ class Panel {
     if (!this.marking.writable) return;
     const reasons = this.flow.settings?.discard_reasons || {};
     openDiscard(this.screen.root, reasons, (reason, comment) => this.flow.discard(reason, comment));
-  }
-
-  #listen() {
-    const { signal } = this.leaving;
-    this.flow.outbox.listen(signal);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
   }
 
   /** @param {Work|null} work */

@@ -158,19 +158,16 @@ export class Pointer {
     if (first?.picked) return;
     if (drag.shift && before !== null)
       return this.#mark(drag, session.map.spansBetween(session.map.rankOf(before), drag.from.low));
-    if (first) return this.#doubled(token, drag, first.changed);
+    if (first) {
+      if (first.changed) this.marking.forgetLast();
+      this.last = null;
+      return this.marking.sentence(token, drag.erase);
+    }
     const version = session.version;
     const spans = session.map.spansBetween(drag.from.low, drag.from.low);
     if (drag.erase || drag.picks) this.#mark(drag, spans);
     else this.marking.toggle(spans);
     this.last = { token, time: event.timeStamp, changed: session.version > version, picked: drag.picks };
-  }
-
-  /** @param {number} token @param {Drag} drag @param {boolean} hasChanged */
-  #doubled(token, drag, hasChanged) {
-    if (hasChanged) this.marking.forgetLast();
-    this.last = null;
-    this.marking.sentence(token, drag.erase);
   }
 
   /** The next click is the first of a new pair, whatever came before. */

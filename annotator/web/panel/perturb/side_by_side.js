@@ -234,15 +234,7 @@ export class Pair {
       area.setRangeText(words, from, to, "end");
       area.dispatchEvent(new Event("input"));
     }
-    this.#reveal(area);
-  }
-
-  /**
-   * Where something was put in without being typed, the caret's line comes into view, and the diff below it as far as
-   * there is room.
-   * @param {HTMLTextAreaElement} area
-   */
-  #reveal(area) {
+    // Nothing was typed: the caret's line comes into view, and the diff below it as far as there is room.
     const { top, height } = caretLine(area);
     if (top < area.scrollTop || top + height > area.scrollTop + area.clientHeight)
       area.scrollTop = top - (area.clientHeight - height) / 2;

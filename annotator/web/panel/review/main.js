@@ -60,7 +60,11 @@ class ReviewPage {
     this.guidelines = this.screen.guidelines = new Guidelines(data, this.screen);
     this.place = new PlaceMemory(this.screen.root, "review");
     this.leaving = new AbortController();
-    this.#listen();
+    const { signal } = this.leaving;
+    this.flow.outbox.listen(signal);
+    window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
+    this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
     this.screen.onshow = (session) => {
       if (!data.training) this.talk.show(session);
       this.guidelines.beforeText(session.id);
@@ -105,14 +109,6 @@ class ReviewPage {
       (asked) => this.flow.stored().then(() => this.messages.mine(this.data.project, asked)),
       (row) => this.flow.open(row.annotation),
     );
-  }
-
-  #listen() {
-    const { signal } = this.leaving;
-    this.flow.outbox.listen(signal);
-    window.addEventListener("focus", () => this.flow.lookAgain(), { signal });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.screen.updateTheme(), { signal });
-    this.screen.root.addEventListener("pointerdown", () => this.screen.session?.clock.touch(), { signal });
   }
 
   /** What has the keys of the page. */

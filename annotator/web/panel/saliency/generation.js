@@ -126,18 +126,13 @@ export class WrittenAnswer {
     this.row.classList.toggle("with-numbers", showNumbers && earlier.length > 0);
     this.buttons.forEach((made, step) => {
       const score = earlier[step] ?? null;
-      const number = score === null ? "" : this.#number(score);
+      const number = score === null ? "" : this.panel.is_signed ? signed(score) : writtenNumber(score);
       const isCut = score !== null && isBeyond(score, scale);
       made.className = ["written-piece", stepOf(score, scale, isSigned), isCut && "cut"].filter(Boolean).join(" ");
       made.title = subwordWords(made.textContent ?? "", step, number);
       if (number) made.setAttribute("data-score", number);
       else made.removeAttribute("data-score");
     });
-  }
-
-  /** What a subword counted, as the words' scores are written. @param {number} score */
-  #number(score) {
-    return this.panel.is_signed ? signed(score) : writtenNumber(score);
   }
 
   #say() {
