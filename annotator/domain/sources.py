@@ -5,21 +5,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain import own_sources
 from annotator.domain.instances import AnnotationState
 from annotator.domain.models import StoredOutput
-from annotator.domain.own_sources import (
-    SourceAudit,
-    SourceEvent,
-    SourceFrozen,
-    SourceList,
-    SourcePerturbation,
-    SourceProject,
-    SourceQualification,
-    SourceRelease,
-    SourceSufficientSets,
-    SourceTraining,
-    SourceView,
-)
 from annotator.domain.proposed_sets import Arm, HelpSource, HelpStep, ProposedSource, ProposedState
 from annotator.domain.suites import WordList
 from annotator.domain.texts import HelpOrigin, TokenizedText
@@ -345,21 +333,21 @@ class SourceInstance:
 
 
 OwnItem = (
-    SourceProject
+    own_sources.SourceProject
     | WordList
     | SourceDocument
     | SourceInstance
     | StoredOutput
-    | SourceList
-    | SourceView
-    | SourceQualification
-    | SourceRelease
-    | SourceFrozen
-    | SourceSufficientSets
-    | SourceTraining
-    | SourcePerturbation
-    | SourceAudit
-    | SourceEvent
+    | own_sources.SourceList
+    | own_sources.SourceView
+    | own_sources.SourceQualification
+    | own_sources.SourceRelease
+    | own_sources.SourceFrozen
+    | own_sources.SourceSufficientSets
+    | own_sources.SourceTraining
+    | own_sources.SourcePerturbation
+    | own_sources.SourceAudit
+    | own_sources.SourceEvent
 )
 SourceItem = OwnItem | SourceColumns | Problem
 

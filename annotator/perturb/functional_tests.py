@@ -12,17 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotator.domain.suites import (
-    TOLERANCE,
-    Alternative,
-    Applies,
-    Case,
-    Expectation,
-    ReadySuite,
-    Recipe,
-    Text,
-    words_of,
-)
+from annotator.domain import suites
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of, refuse_too_many
@@ -30,9 +20,9 @@ from annotator.perturb.text_changes import Change, find_change
 
 
 def build_cases(
-    recipe: Recipe, words: Words, *, n: int | None, seed: int, bases: Iterable[Text] | None = None,
+    recipe: suites.Recipe, words: Words, *, n: int | None, seed: int, bases: Iterable[suites.Text] | None = None,
     segments: Sequence[str] = (),
-) -> list[Case]:  # fmt: skip
+) -> list[suites.Case]:  # fmt: skip
     """Cases in an order drawn from the seed: n of them (fewer where there are not so many), or (None) all.
 
     bases:    what the change is made to, in place of the recipe's own texts
@@ -43,8 +33,8 @@ def build_cases(
     if bases is not None and change is None:
         raise InvalidValue(_("'{name}' works on templates only.", name=recipe.name))
     if bases is not None and change is not None:
-        made: Iterator[tuple[tuple[Text, ...], Alternative]]
-        made = ((texts, Alternative(texts)) for texts in _changed(bases, change, seed, segments))
+        made: Iterator[tuple[tuple[suites.Text, ...], suites.Alternative]]
+        made = ((texts, suites.Alternative(texts)) for texts in _changed(bases, change, seed, segments))
     else:
         made = _from_templates(recipe, words, n, seed, change, segments)
     limit = MOST_CASES if n is None else n
@@ -55,8 +45,8 @@ def build_cases(
 
 
 def _from_templates(
-    recipe: Recipe, words: Words, n: int | None, seed: int, change: Change | None, segments: Sequence[str]
-) -> Iterator[tuple[tuple[Text, ...], Alternative]]:
+    recipe: suites.Recipe, words: Words, n: int | None, seed: int, change: Change | None, segments: Sequence[str]
+) -> Iterator[tuple[tuple[suites.Text, ...], suites.Alternative]]:
     """Each template gives as many cases as the others, if it has them; they come by turns."""
     filled = [FilledTemplate(Template.of(alternative.texts), words) for alternative in recipe.alternatives]
     if n is None:
@@ -66,7 +56,7 @@ def _from_templates(
     shares = _shares([template.n_combinations for template in filled], wanted)
     rows = []
     for number, (template, share) in enumerate(zip(filled, shares, strict=True)):
-        texts: Iterable[tuple[Text, ...]] = cases_of(template, n=share, seed=seed + number)
+        texts: Iterable[tuple[suites.Text, ...]] = cases_of(template, n=share, seed=seed + number)
         if change is not None:
             texts = _changed((base for (base,) in texts), change, seed + number, segments)
         rows.append([(row, recipe.alternatives[number]) for row in texts])
@@ -91,7 +81,9 @@ def _shares(sizes: Sequence[int], wanted: int | None) -> list[int]:
     return shares
 
 
-def _changed(bases: Iterable[Text], change: Change, seed: int, segments: Sequence[str]) -> Iterator[tuple[Text, ...]]:
+def _changed(
+    bases: Iterable[suites.Text], change: Change, seed: int, segments: Sequence[str]
+) -> Iterator[tuple[suites.Text, ...]]:
     """Each text with its changed versions; those that the change cannot change are left out."""
     random = Random(seed)  # noqa: S311  (no secret)
     for base in bases:
@@ -113,15 +105,17 @@ def _changed_segments(
     return [*alone, {**base, **{name: texts[0] for name, texts in changed.items() if texts}}]
 
 
-def _case(recipe: Recipe, number: int, texts: tuple[Text, ...], alternative: Alternative) -> Case:
+def _case(
+    recipe: suites.Recipe, number: int, texts: tuple[suites.Text, ...], alternative: suites.Alternative
+) -> suites.Case:
     labels = alternative.labels if recipe.type == "MFT" else recipe.labels
-    return Case(
+    return suites.Case(
         recipe.name, recipe.type, recipe.category, str(number), texts, recipe.expectation, labels,
         alternative.is_forbidden, recipe.tolerance, recipe.applies,
     )  # fmt: skip
 
 
-def with_labels(recipe: Recipe, names: Mapping[str, str]) -> Recipe | None:
+def with_labels(recipe: suites.Recipe, names: Mapping[str, str]) -> suites.Recipe | None:
     """A recipe in a project's labels; None where it expects, watches or only applies to labels that the project has not.
 
     names: what the project calls labels of the recipe, several perhaps the same; a label without a name is none of the project's
@@ -148,7 +142,7 @@ def with_labels(recipe: Recipe, names: Mapping[str, str]) -> Recipe | None:
 _FOLDER = Path(__file__).with_name("suites")
 _SHARED = "words"
 _NOT = "not:"
-_EXPECTED: dict[str, Expectation] = {"MFT": "label", "INV": "same"}
+_EXPECTED: dict[str, suites.Expectation] = {"MFT": "label", "INV": "same"}
 
 
 def ready_suites() -> list[str]:
@@ -157,15 +151,15 @@ def ready_suites() -> list[str]:
 
 
 @cache
-def ready_suite(name: str) -> ReadySuite:
+def ready_suite(name: str) -> suites.ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
         raise NotFound(_("Unknown name '{name}'. Available: {names}.", name=name, names=listed(ready_suites())))
     content = _read(name)
     lists = {**_read(_SHARED)["lists"], **content["lists"]}
-    return ReadySuite(
+    return suites.ReadySuite(
         name, content["title"], content["task"], content["source"], tuple(content["labels"]),
-        {list_name: words_of(words) for list_name, words in lists.items()},
+        {list_name: suites.words_of(words) for list_name, words in lists.items()},
         tuple(_recipe(test, content.get("base", ())) for test in content["tests"]),
     )  # fmt: skip
 
@@ -174,11 +168,11 @@ def _read(name: str) -> dict[str, Any]:
     return tomllib.loads((_FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
 
 
-def _recipe(test: Mapping[str, Any], base: Sequence[Text]) -> Recipe:
+def _recipe(test: Mapping[str, Any], base: Sequence[suites.Text]) -> suites.Recipe:
     """`templates` of a test, else (for a change) the suite's `base` texts."""
     templates: Sequence[Mapping[str, Any]] = test.get("templates") or [{"texts": [text]} for text in base]
     label = test.get("label")
-    return Recipe(
+    return suites.Recipe(
         test["name"],
         test["type"],
         test["category"],
@@ -186,13 +180,13 @@ def _recipe(test: Mapping[str, Any], base: Sequence[Text]) -> Recipe:
         tuple(_alternative(template) for template in templates),
         test.get("change", ""),
         () if label is None else (label,),
-        test.get("tolerance", TOLERANCE),
-        Applies(original_is=tuple(test.get("only_for", ())), original_is_not=tuple(test.get("not_for", ()))),
+        test.get("tolerance", suites.TOLERANCE),
+        suites.Applies(original_is=tuple(test.get("only_for", ())), original_is_not=tuple(test.get("not_for", ()))),
         test["about"],
     )
 
 
-def _alternative(template: Mapping[str, Any]) -> Alternative:
+def _alternative(template: Mapping[str, Any]) -> suites.Alternative:
     label: str | None = template.get("label")
     labels = () if label is None else (label.removeprefix(_NOT),)
-    return Alternative(tuple(template["texts"]), labels, label is not None and label.startswith(_NOT))
+    return suites.Alternative(tuple(template["texts"]), labels, label is not None and label.startswith(_NOT))

@@ -11,24 +11,12 @@ from random import Random
 
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
-from annotator.perturb.language_rules import (
-    AFTER_HAS,
-    CHINESE_FULL_STOP,
-    EXAMPLE_ADDRESS,
-    FULL_STOP,
-    READ_AS_WORDS,
-    SENTENCE_SIGNS,
-    WHOLE_NUMBER,
-    draw_whole_number,
-    phrases_of_tests,
-    swappable_pairs,
-    swapped_pair,
-)
+from annotator.perturb import language_rules
 from annotator.perturb.wording import with_first_letter_of
 
 Change = Callable[[str, Random], list[str]]
 
-_AT_END = re.compile(rf"[\s{SENTENCE_SIGNS}]+$")
+_AT_END = re.compile(rf"[\s{language_rules.SENTENCE_SIGNS}]+$")
 _N_VARIANTS = 3
 _LETTERS_AND_DIGITS = string.ascii_lowercase + string.digits
 
@@ -40,7 +28,7 @@ def punctuation(text: str, _random: Random) -> list[str]:
     (['Fine', 'Fine.'], ['好。'])
     """
     bare = _AT_END.sub("", text)
-    stop = CHINESE_FULL_STOP if bare and "\u3400" <= bare[-1] <= "\u9fff" else FULL_STOP
+    stop = language_rules.CHINESE_FULL_STOP if bare and "\u3400" <= bare[-1] <= "\u9fff" else language_rules.FULL_STOP
     return [changed for changed in (bare, bare + stop) if bare and changed != text]
 
 
@@ -49,11 +37,11 @@ def typos(n: int) -> Change:
 
     def change(text: str, random: Random) -> list[str]:
         letters = list(text)
-        candidates = swappable_pairs(text)
+        candidates = language_rules.swappable_pairs(text)
         n_swapped = 0
         while candidates and n_swapped < n:
             index = random.choice(candidates)
-            letters[index : index + 2] = swapped_pair(text, index)
+            letters[index : index + 2] = language_rules.swapped_pair(text, index)
             n_swapped += 1
             candidates = [other for other in candidates if abs(other - index) > 1]
         return ["".join(letters)] if n_swapped == n else []
@@ -67,10 +55,10 @@ def _any_phrase(phrases: Iterable[str]) -> "re.Pattern[str]":
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?![\w'])", re.IGNORECASE)
 
 
-_CONTRACTIONS = {phrase.lower(): contraction for phrase, contraction in phrases_of_tests().items()}
-_IN_FULL = {contraction.lower(): phrase for phrase, contraction in phrases_of_tests().items()}
+_CONTRACTIONS = {phrase.lower(): contraction for phrase, contraction in language_rules.phrases_of_tests().items()}
+_IN_FULL = {contraction.lower(): phrase for phrase, contraction in language_rules.phrases_of_tests().items()}
 _ANY_IN_FULL, _ANY_CONTRACTION = _any_phrase(_CONTRACTIONS), _any_phrase(_IN_FULL)
-_HAS_FOLLOWS = re.compile(rf"\s+(?:{'|'.join(sorted(AFTER_HAS))})\b", re.IGNORECASE)
+_HAS_FOLLOWS = re.compile(rf"\s+(?:{'|'.join(sorted(language_rules.AFTER_HAS))})\b", re.IGNORECASE)
 
 
 def contractions(text: str, _random: Random) -> list[str]:
@@ -100,7 +88,7 @@ def _exchanged(text: str, any_phrase: "re.Pattern[str]", partners: Mapping[str, 
 
 def urls_and_handles(text: str, random: Random) -> list[str]:
     """A link behind the text, a handle behind it, and one before it; drawn, at a host that nobody can have."""
-    link = EXAMPLE_ADDRESS + _drawn(random, 6)
+    link = language_rules.EXAMPLE_ADDRESS + _drawn(random, 6)
     return [f"{text} {link}", f"{text} @{_drawn(random, 7)}", f"@{_drawn(random, 7)} {text}"]
 
 
@@ -111,11 +99,11 @@ def _drawn(random: Random, n: int) -> str:
 
 def numbers(text: str, random: Random) -> list[str]:
     """Each number by another one up to a fifth away (at least 1 away), the same number by the same; 2 and 4 stay."""
-    changeable = sorted(set(WHOLE_NUMBER.findall(text)) - READ_AS_WORDS)
+    changeable = sorted(set(language_rules.WHOLE_NUMBER.findall(text)) - language_rules.READ_AS_WORDS)
     variants = []
     for _n in range(_N_VARIANTS if changeable else 0):
-        others = {number: str(draw_whole_number(int(number), random)) for number in changeable}
-        variants.append(_replaced(text, WHOLE_NUMBER, others))
+        others = {number: str(language_rules.draw_whole_number(int(number), random)) for number in changeable}
+        variants.append(_replaced(text, language_rules.WHOLE_NUMBER, others))
     return list(dict.fromkeys(variants))
 
 
@@ -163,7 +151,7 @@ def added_phrases(phrases: Sequence[str]) -> Change:
     """Phrases of a list behind the text, each a sentence of its own."""
 
     def change(text: str, random: Random) -> list[str]:
-        ended = text if _AT_END.search(text) else f"{text}{FULL_STOP}"
+        ended = text if _AT_END.search(text) else f"{text}{language_rules.FULL_STOP}"
         return [f"{ended.rstrip()} {phrase}" for phrase in random.sample(list(phrases), min(_N_VARIANTS, len(phrases)))]
 
     return change

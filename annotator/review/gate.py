@@ -7,28 +7,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
+from annotator.domain import reviews
 from annotator.domain.instances import Draft
-from annotator.domain.reviews import (
-    SCALES,
-    SCORE_TITLES,
-    Finding,
-    Outcome,
-    Property,
-    Review,
-    Round,
-    SetScore,
-    SetScores,
-    Thresholds,
-    Verdict,
-)
 from annotator.domain.texts import RationaleSet, set_letter
 from annotator.errors import InvalidAnnotation
 from annotator.language import _, listed, parted, unsaid
 
 
 def decide(
-    sets: Sequence[SetScores], comprehensiveness: Sequence[int], thresholds: Thresholds, round_number: int
-) -> Verdict:
+    sets: Sequence[reviews.SetScores],
+    comprehensiveness: Sequence[int],
+    thresholds: reviews.Thresholds,
+    round_number: int,
+) -> reviews.Verdict:
     """The verdict on one annotation.
 
     sets:              each set's scores, one a reviewer; a set that passed before brings the scores it carries
@@ -41,21 +32,25 @@ def decide(
         *_of_sets("compactness", [s.compactness for s in sets], thresholds.compactness, thresholds.is_pooled),
         _finding("comprehensiveness", None, tuple(comprehensiveness), thresholds.comprehensiveness),
     ]
-    return Verdict(_outcome(findings, round_number, thresholds.max_rounds), tuple(findings))
+    return reviews.Verdict(_outcome(findings, round_number, thresholds.max_rounds), tuple(findings))
 
 
-def _of_sets(name: Property, by_set: Sequence[tuple[int, ...]], threshold: Fraction, is_pooled: bool) -> list[Finding]:
+def _of_sets(
+    name: reviews.Property, by_set: Sequence[tuple[int, ...]], threshold: Fraction, is_pooled: bool
+) -> list[reviews.Finding]:
     if is_pooled and by_set:
         together = tuple(score for scores in by_set for score in scores)
         return [_finding(name, None, together, threshold)]
     return [_finding(name, number, scores, threshold) for number, scores in enumerate(by_set)]
 
 
-def _finding(name: Property, set_index: int | None, scores: tuple[int, ...], threshold: Fraction) -> Finding:
-    return Finding(name, set_index, scores, Fraction(sum(scores), len(scores)), threshold)
+def _finding(
+    name: reviews.Property, set_index: int | None, scores: tuple[int, ...], threshold: Fraction
+) -> reviews.Finding:
+    return reviews.Finding(name, set_index, scores, Fraction(sum(scores), len(scores)), threshold)
 
 
-def _outcome(findings: Sequence[Finding], round_number: int, max_rounds: int) -> Outcome:
+def _outcome(findings: Sequence[reviews.Finding], round_number: int, max_rounds: int) -> reviews.Outcome:
     if all(finding.passes for finding in findings):
         return "accepted"
     return "returned" if round_number < max_rounds else "discarded"
@@ -64,7 +59,7 @@ def _outcome(findings: Sequence[Finding], round_number: int, max_rounds: int) ->
 # From one round to the next: which sets passed, what a correction may change, what need not be scored again.
 
 
-def passed_sets(verdict: Verdict | None, n_sets: int) -> tuple[int, ...]:
+def passed_sets(verdict: reviews.Verdict | None, n_sets: int) -> tuple[int, ...]:
     """The sets about which nothing fell short; none where a lead decided without the gate's arithmetic."""
     return () if verdict is None else tuple(number for number in range(n_sets) if verdict.has_passed(number))
 
@@ -114,13 +109,13 @@ def carried_sets(draft: Draft, previous: Sequence[RationaleSet], passed: Sequenc
 # Scores and what the gate found, in words.
 
 
-def describe(finding: Finding) -> str:
+def describe(finding: reviews.Finding) -> str:
     """A mean against its threshold, in one line.
 
     >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
     'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
     """
-    score, mean, threshold = _(SCORE_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
+    score, mean, threshold = _(reviews.SCORE_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
     scores = ", ".join(map(str, finding.scores))
     if finding.passes:
         return _(
@@ -133,12 +128,12 @@ def describe(finding: Finding) -> str:
     )  # fmt: skip
 
 
-_LACKS: Mapping[Property, str] = {
+_LACKS: Mapping[reviews.Property, str] = {
     "sufficiency": unsaid("the set alone doesn't support the result"),
     "compactness": unsaid("not concise enough"),
     "comprehensiveness": unsaid("the text without the sets still supports the result"),
 }
-_DECIDED: Mapping[Outcome, str] = {
+_DECIDED: Mapping[reviews.Outcome, str] = {
     "accepted": unsaid("Accepted by {decider}"),
     "returned": unsaid("Returned by {decider}"),
     "discarded": unsaid("Discarded by {decider}"),
@@ -154,7 +149,7 @@ def decimal(number: Fraction) -> str:
     return f"{float(number):.2f}".rstrip("0").rstrip(".")
 
 
-def decision_lines(review_round: Round | None) -> tuple[str, ...]:
+def decision_lines(review_round: reviews.Round | None) -> tuple[str, ...]:
     """What a round came to: outcome, who decided, why, and the gate's arithmetic."""
     if review_round is None or review_round.outcome is None:
         return ()
@@ -165,19 +160,19 @@ def decision_lines(review_round: Round | None) -> tuple[str, ...]:
     return (decision, *(finding_line(finding) for finding in findings))
 
 
-def decider(review_round: Round) -> str:
+def decider(review_round: reviews.Round) -> str:
     """Who decided a round, as it stands in a sentence."""
     return _("the thresholds") if review_round.decided_by == "gate" else str(review_round.decided_by)
 
 
-def finding_line(finding: Finding) -> str:
+def finding_line(finding: reviews.Finding) -> str:
     """One mean against its threshold, with the set it is about."""
     if finding.set_index is None:
         return describe(finding)
     return _("Set {letter} · {finding}", letter=set_letter(finding.set_index), finding=describe(finding))
 
 
-def score_line(review: Review) -> str:
+def score_line(review: reviews.Review) -> str:
     """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
     sets = [
         _scores_of_set(set_letter(number), score)
@@ -188,7 +183,7 @@ def score_line(review: Review) -> str:
     return f"{review.reviewer} · {parted([*sets, whole + _quoted(review.scores.comment)])}"
 
 
-def _scores_of_set(letter: str, score: SetScore) -> str:
+def _scores_of_set(letter: str, score: reviews.SetScore) -> str:
     scores = _(
         "{letter}: sufficiency {sufficiency}, compactness {compactness}",
         letter=letter,
@@ -206,16 +201,16 @@ def _quoted(comment: str) -> str:
     return f" “{comment}”" if comment else ""
 
 
-def in_words(finding: Finding) -> str:
+def in_words(finding: reviews.Finding) -> str:
     """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
 
     >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
     'Compactness score: 1 × includes disturbances, 2 × not sure.'
     """
-    scale = SCALES[finding.name]
+    scale = reviews.SCALES[finding.name]
     counts = sorted(Counter(finding.scores).items())
     scores = listed([f"{count} × {_(scale[score - 1])}" for score, count in counts])
-    title = _(SCORE_TITLES[finding.name])
+    title = _(reviews.SCORE_TITLES[finding.name])
     if finding.set_index is None and finding.name != "comprehensiveness":
         return _("{score} of all sets: {scores}.", score=title, scores=scores)
     return _("{score}: {scores}.", score=title, scores=scores)

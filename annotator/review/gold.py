@@ -78,7 +78,14 @@ def _sets_under(policy: GoldPolicy, counting: Sequence[Annotation]) -> _SetsWith
         case "chosen":
             return _each_set(counting[0])
         case "all":
-            return _distinct([pair for annotation in counting for pair in _each_set(annotation)])
+            # Sets with the same tokens count once; the first one's spans stay, and all are named as its origin
+            sets = [pair for annotation in counting for pair in _each_set(annotation)]
+            first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
+            for rationale_set, origins in sets:
+                tokens = rationale_set.token_indices
+                first, before = first_of_each.get(tokens, (rationale_set, ()))
+                first_of_each[tokens] = (first, before + origins)
+            return list(first_of_each.values())
         case "majority":
             return _as_one_set(_majority_tokens(counting), counting)
         case "union":
@@ -104,16 +111,6 @@ def gold_result(instance: Instance, annotations: Sequence[Annotation]) -> str | 
 def is_tied(instance: Instance, annotations: Sequence[Annotation]) -> bool:
     """Whether the annotations of an instance without a result of its own say several as often."""
     return gold_result(instance, annotations) is None and any(a.result is not None for a in annotations)
-
-
-def _distinct(sets: _SetsWithOrigins) -> _SetsWithOrigins:
-    """Sets with the same tokens count once; the first one's spans stay, and all are named as its origin."""
-    first_of_each: dict[tuple[int, ...], tuple[RationaleSet, tuple[SetOrigin, ...]]] = {}
-    for rationale_set, origins in sets:
-        tokens = rationale_set.token_indices
-        first, before = first_of_each.get(tokens, (rationale_set, ()))
-        first_of_each[tokens] = (first, before + origins)
-    return list(first_of_each.values())
 
 
 def _majority_tokens(annotations: Sequence[Annotation]) -> frozenset[int]:

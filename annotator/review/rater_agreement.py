@@ -112,16 +112,13 @@ class RestTally:
         )  # fmt: skip
 
     def _of_tokens(self, moments: Moments, name: str) -> Estimate:
-        return _of_mean(moments.of_group(self._codes[name]) if name in self._codes else Spread())
-
-
-def _of_mean(spread: Spread) -> Estimate:
-    if spread.mean is None or spread.sd is None:
-        return Estimate(spread.mean, None, None, spread.n, spread.n_left_out)
-    half = _Z * spread.sd / math.sqrt(spread.n)
-    return Estimate(
-        spread.mean, max(0.0, spread.mean - half), min(1.0, spread.mean + half), spread.n, spread.n_left_out
-    )
+        spread = moments.of_group(self._codes[name]) if name in self._codes else Spread()
+        if spread.mean is None or spread.sd is None:
+            return Estimate(spread.mean, None, None, spread.n, spread.n_left_out)
+        half = _Z * spread.sd / math.sqrt(spread.n)
+        return Estimate(
+            spread.mean, max(0.0, spread.mean - half), min(1.0, spread.mean + half), spread.n, spread.n_left_out
+        )
 
 
 def _of_share(n_same: int, n: int, n_left_out: int) -> Estimate:

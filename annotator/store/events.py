@@ -130,7 +130,7 @@ def list_events(
 def count_events(store: Store, project_id: int | None, wanted: EventFilter = ALL_EVENTS) -> int:
     """How many of them there are."""
     where, parameters = _where(project_id, wanted)
-    return int(store.value(f"SELECT count(*) FROM events WHERE {where}", parameters))
+    return store.number(f"SELECT count(*) FROM events WHERE {where}", parameters)
 
 
 def _where(project_id: int | None, wanted: EventFilter) -> tuple[str, tuple[object, ...]]:

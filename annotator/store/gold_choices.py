@@ -26,12 +26,10 @@ def find_choice(store: Store, instance_id: int) -> GoldChoice | None:
 
 def has_exhaustive(store: Store, project_id: int) -> bool:
     """Whether some instance of a project says itself that its gold is exhaustive, or has it from a second pass."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM instances WHERE project_id = ?1 AND (is_exhaustive = 1 OR EXISTS (
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM instances WHERE project_id = ?1 AND (is_exhaustive = 1 OR EXISTS (
                 SELECT 1 FROM gold_choices WHERE instance_id = instances.id AND evidence_pass IS NOT NULL)))""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 
@@ -40,7 +38,7 @@ def not_chosen(store: Store, project_id: int) -> dict[str, int]:
 
     Where annotators give the labels, which of them is the gold label is not looked at.
     """
-    rows = store.rows(
+    return store.mapping(
         """SELECT a.annotator, count(*) AS n FROM annotations AS a JOIN instances AS i ON i.id = a.instance_id
             WHERE i.project_id = ? AND i.state <> 'discarded' AND a.state = 'accepted'
                 AND EXISTS (SELECT 1 FROM rationale_sets WHERE annotation_id = a.id)
@@ -51,7 +49,6 @@ def not_chosen(store: Store, project_id: int) -> dict[str, int]:
             GROUP BY a.annotator ORDER BY a.annotator""",
         (project_id,),
     )
-    return {row["annotator"]: row["n"] for row in rows}
 
 
 def is_chosen(store: Store, annotation_id: int) -> bool:

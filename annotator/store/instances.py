@@ -52,11 +52,10 @@ def project_of_instance(store: Store, instance_id: int) -> int:
 def find_instance_ids(store: Store, project_id: int, key: str, split: str | None = None) -> list[int]:
     """The ids of the instances of a key: one, or one a split where keys repeat between splits."""
     # The + keeps SQLite from reading the whole project in the order of ids, in place of one key; so below.
-    rows = store.rows(
+    return store.column(
         "SELECT id FROM instances WHERE project_id = ?1 AND key = ?2 AND (?3 IS NULL OR split = ?3) ORDER BY +id",
         (project_id, key, split),
     )
-    return [row["id"] for row in rows]
 
 
 def layout_of(store: Store, instance_id: int) -> TokenLayout:
@@ -149,19 +148,19 @@ def iterate_instance_batches(
 
 def keys_of_originals(store: Store, project_id: int) -> set[str]:
     """The keys that perturbed versions name as their original's."""
-    rows = store.rows(
-        "SELECT DISTINCT parent_key FROM instances WHERE project_id = ? AND parent_key IS NOT NULL", (project_id,)
+    return set(
+        store.column(
+            "SELECT DISTINCT parent_key FROM instances WHERE project_id = ? AND parent_key IS NOT NULL", (project_id,)
+        )
     )
-    return {row["parent_key"] for row in rows}
 
 
 def ids_of_originals(store: Store, project_id: int) -> list[int]:
     """The ids of the instances that are neither discarded nor changed versions of others, in the order of import."""
-    rows = store.rows(
+    return store.column(
         "SELECT id FROM instances WHERE project_id = ? AND state <> 'discarded' AND parent_key IS NULL ORDER BY id",
         (project_id,),
     )
-    return [row["id"] for row in rows]
 
 
 def iterate_named_documents(store: Store, project_id: int) -> Iterator[Segment]:
@@ -274,8 +273,7 @@ def split_names(store: Store, project_ids: Sequence[int], *, of_files: bool = Fa
 
 def queue_keys(store: Store, project_id: int) -> list[tuple[int, str, str]]:
     """(id, key, split) of every instance in the order of import."""
-    rows = store.rows("SELECT id, key, split FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
-    return [(row["id"], row["key"], row["split"]) for row in rows]
+    return store.tuples("SELECT id, key, split FROM instances WHERE project_id = ? ORDER BY id", (project_id,))
 
 
 def splittable_rows(store: Store, project_id: int) -> list[tuple[int, tuple[int, ...], int | None]]:
@@ -324,14 +322,12 @@ def labels_of_splits(store: Store, project_id: int) -> dict[str, dict[str | None
 
 def leaking_documents(store: Store, project_id: int) -> int:
     """How many selectable texts stand in instances of more than one split."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM (SELECT document_id FROM instances JOIN segments ON instance_id = instances.id
+    return store.number(
+        """SELECT count(*) FROM (SELECT document_id FROM instances JOIN segments ON instance_id = instances.id
                 JOIN documents ON documents.id = document_id
                 WHERE instances.project_id = ? AND is_selectable = 1 AND documents.n_tokens > 0
                 GROUP BY documents.text HAVING count(DISTINCT split) > 1)""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 

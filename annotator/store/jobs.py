@@ -59,7 +59,7 @@ def ended_jobs(store: Store, project_id: int, limit: int, kind: JobKind | None =
 
 def is_work_waiting(store: Store) -> bool:
     """Whether a process that begins now finds something to do: one job runs at a time in the whole database."""
-    return not _is_one_at_work(store) and bool(store.value(f"SELECT EXISTS (SELECT 1 FROM jobs WHERE {_OPEN})"))
+    return not _is_one_at_work(store) and store.holds(f"SELECT EXISTS (SELECT 1 FROM jobs WHERE {_OPEN})")
 
 
 def claim_job(store: Store, worker: int) -> Job | None:
@@ -85,7 +85,7 @@ def _is_one_at_work(store: Store) -> bool:
     moment = store.moment()
     # A sign of life from the future is of a clock that was ahead: whoever lives gives the next one within a second.
     beat = "SELECT EXISTS (SELECT 1 FROM jobs WHERE state = 'running' AND beat_at BETWEEN ? AND ?)"
-    return bool(store.value(beat, (iso(moment - SILENT_AFTER), iso(moment + SILENT_AFTER))))
+    return store.holds(beat, (iso(moment - SILENT_AFTER), iso(moment + SILENT_AFTER)))
 
 
 def note_progress(store: Store, job_id: int, worker: int, n_done: int, n_of: int) -> bool:
@@ -99,7 +99,7 @@ def note_progress(store: Store, job_id: int, worker: int, n_done: int, n_of: int
 
 def is_to_stop(store: Store, job_id: int) -> bool:
     """Whether somebody asked it to stop."""
-    return bool(store.value("SELECT wants_stop FROM jobs WHERE id = ?", (job_id,)))
+    return store.holds("SELECT wants_stop FROM jobs WHERE id = ?", (job_id,))
 
 
 def ask_to_stop(store: Store, job_id: int) -> None:

@@ -16,7 +16,7 @@ _NO_LAYER = -1
 
 def last_event_id(store: Store, project_id: int) -> int:
     """The number of the project's last event; 0 without any."""
-    return int(store.value("SELECT coalesce(max(id), 0) FROM events WHERE project_id = ?", (project_id,)))
+    return store.number("SELECT coalesce(max(id), 0) FROM events WHERE project_id = ?", (project_id,))
 
 
 def write_measurement(
@@ -66,11 +66,10 @@ def measured_names(store: Store, run_id: int) -> list[tuple[int | None, str]]:
 
 def values_of_run(store: Store, run_id: int, name: str, layer: int | None = None) -> dict[int, float]:
     """A number of a run, by instance; those where it is not defined are left out."""
-    rows = store.rows(
+    return store.mapping(
         "SELECT instance_id, value FROM metric_values WHERE run_id = ? AND layer = ? AND name = ?",
         (run_id, _NO_LAYER if layer is None else layer, name),
     )
-    return {row["instance_id"]: row["value"] for row in rows}
 
 
 def values_of_instance(store: Store, instance_id: int) -> dict[tuple[int, int | None], dict[str, float]]:
@@ -100,7 +99,7 @@ def list_by_number(store: Store, question: Question, *, limit: int = 25, offset:
 def count_asked(store: Store, question: Question) -> int:
     """How many instances a question lists."""
     source, where, values = asked_rows(question)
-    return int(store.value(f"SELECT count(*) {source} WHERE {where}", values))
+    return store.number(f"SELECT count(*) {source} WHERE {where}", values)
 
 
 def count_without_value(store: Store, question: Question) -> int:
@@ -186,24 +185,22 @@ def asked_rows(question: Question) -> tuple[str, str, list[object]]:
 
 def partners_of(store: Store, instance_id: int) -> list[tuple[int, str, str | None]]:
     """(id, key, kind) of the original of an instance, with kind None, or of its perturbed versions."""
-    rows = store.rows(
+    return store.tuples(
         f"""SELECT original.id, original.key, NULL AS kind FROM instances JOIN instances AS original
                 ON {is_version_of("instances", "original")} WHERE instances.id = ?1
             UNION ALL SELECT changed.id, changed.key, changed.perturbation_kind FROM instances
                 JOIN instances AS changed ON {is_version_of("changed", "instances")} WHERE instances.id = ?1 ORDER BY 1""",
         (instance_id,),
     )
-    return [(row["id"], row["key"], row["kind"]) for row in rows]
 
 
 def runs_with_output(store: Store, instance_id: int) -> Sequence[int]:
     """The runs that have an attribution or a rationale for an instance."""
-    rows = store.rows(
+    return store.column(
         """SELECT run_id FROM attributions WHERE instance_id = ?1
             UNION SELECT run_id FROM machine_rationales WHERE instance_id = ?1 ORDER BY run_id""",
         (instance_id,),
     )
-    return [row["run_id"] for row in rows]
 
 
 # What is known of single instances without measuring: how long they are, how sure a model is, whether it found nothing.
@@ -268,12 +265,10 @@ def _of(answers: Mapping[int, str | None], number: int) -> set[str | None]:
 
 def count_annotated_since(store: Store, project_id: int, moment: str) -> int:
     """How many texts were annotated after a moment, of those whose annotations count or wait for their scores."""
-    return int(
-        store.value(
-            """SELECT count(DISTINCT instance_id) FROM annotations JOIN instances ON instances.id = instance_id
+    return store.number(
+        """SELECT count(DISTINCT instance_id) FROM annotations JOIN instances ON instances.id = instance_id
                 WHERE project_id = ? AND annotations.state IN ('submitted', 'accepted') AND created_at > ?""",
-            (project_id, moment),
-        )
+        (project_id, moment),
     )
 
 
@@ -320,30 +315,27 @@ def _members() -> str:
 
 def all_lengths(store: Store, project_id: int) -> list[tuple[int, int]]:
     """(tokens that can be marked, how many instances) of a project, shortest first."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT n_selectable, count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
             GROUP BY 1 ORDER BY 1""",
         (project_id,),
     )
-    return [(row["n_selectable"], row["n"]) for row in rows]
 
 
 def fact_names(store: Store, project_id: int) -> list[str]:
     """The names in the metadata of a project's instances whose values are texts, numbers, yes or no."""
-    rows = store.rows(
+    return store.column(
         f"""SELECT DISTINCT fact.key AS name FROM instances, json_each(instances.metadata) AS fact
             WHERE instances.project_id = ? AND instances.metadata <> '{{}}' AND {is_scalar("fact")} ORDER BY 1""",
         (project_id,),
     )
-    return [row["name"] for row in rows]
 
 
 def group_names(store: Store, project_id: int) -> list[str]:
     """The names of what files say of the annotators of a project's instances, besides who they are."""
-    rows = store.rows(
+    return store.column(
         f"""SELECT DISTINCT fact.key AS name FROM instances, {annotators_of("instances")}
             WHERE instances.project_id = ? AND instances.metadata <> '{{}}'
             AND fact.key <> '{NAME_OF_ANNOTATOR}' AND {is_scalar("fact")} ORDER BY 1""",
         (project_id,),
     )
-    return [row["name"] for row in rows]

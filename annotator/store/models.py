@@ -8,18 +8,7 @@ from typing import cast
 
 import msgspec
 
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    Output,
-    Prediction,
-    Quotes,
-    Run,
-    Subword,
-    Written,
-    change_of,
-    facts_from,
-)
+from annotator.domain import models
 from annotator.domain.own_sources import SourceSufficientSets
 from annotator.domain.sufficient_sets import SufficientSets
 from annotator.store.connection.database import Row, Store
@@ -28,7 +17,7 @@ from annotator.store.packed_rows import pack_floats, pack_numbers, unpack_floats
 # Written answers as they lie in a column: JSON with the subwords, and null for a token that has no score.
 
 
-def pack_written(written: Written) -> str:
+def pack_written(written: models.Written) -> str:
     """An answer with its maps, as text."""
     scores = [[None if math.isnan(score) else score for score in row] for row in written.scores]
     fields = {"pieces": written.subwords, "scores": scores, "earlier": written.earlier}
@@ -36,12 +25,12 @@ def pack_written(written: Written) -> str:
     return json.dumps(fields | facts, ensure_ascii=False)
 
 
-def unpack_written(packed: str) -> Written:
+def unpack_written(packed: str) -> models.Written:
     """The answer that was packed."""
     fields = json.loads(packed)
     scores = tuple(tuple(math.nan if score is None else score for score in row) for row in fields["scores"])
-    facts = tuple(facts_from(of_subword) for of_subword in fields.get("facts", ()))
-    return Written(tuple(fields["pieces"]), scores, tuple(map(tuple, fields["earlier"])), facts)
+    facts = tuple(models.facts_from(of_subword) for of_subword in fields.get("facts", ()))
+    return models.Written(tuple(fields["pieces"]), scores, tuple(map(tuple, fields["earlier"])), facts)
 
 
 _NO_THRESHOLD = -1.0
@@ -55,7 +44,7 @@ class StoredRun:
 
     id: int
     model_id: int
-    run: Run
+    run: models.Run
 
 
 @dataclass(slots=True)
@@ -64,19 +53,19 @@ class RunFinder:
 
     store: Store
     project_id: int
-    _known: dict[Run, int] = field(default_factory=dict)
+    _known: dict[models.Run, int] = field(default_factory=dict)
 
-    def id_of(self, run: Run) -> int:
+    def id_of(self, run: models.Run) -> int:
         known = self._known.get(run)
         if known is None:
             known = self._known[run] = self._noted(run) or self._add(run)
         return known
 
-    def find(self, run: Run) -> int | None:
+    def find(self, run: models.Run) -> int | None:
         """The number of a run that is there; nothing is written."""
         return self._known.get(run) or self._stored(run)
 
-    def _stored(self, run: Run) -> int | None:
+    def _stored(self, run: models.Run) -> int | None:
         run_id = self.store.value(
             """SELECT runs.id FROM runs JOIN models ON models.id = model_id
                 WHERE project_id = ? AND name = ? AND method = ? AND parameters = ? AND seed IS ?""",
@@ -84,14 +73,14 @@ class RunFinder:
         )
         return None if run_id is None else int(run_id)
 
-    def _noted(self, run: Run) -> int | None:
+    def _noted(self, run: models.Run) -> int | None:
         """The number of a run that is there, with what a later file says of its scores."""
         number = self._stored(run)
         if number is not None and (run.unit, run.is_signed) != ("none", None):
             self.store.run("UPDATE runs SET unit = ?, is_signed = ? WHERE id = ?", (run.unit, run.is_signed, number))
         return number
 
-    def _add(self, run: Run) -> int:
+    def _add(self, run: models.Run) -> int:
         model_id = add_model(self.store, self.project_id, run.model)
         cursor = self.store.run(
             """INSERT INTO runs (model_id, method, parameters, seed, unit, is_signed, created_at)
@@ -107,7 +96,7 @@ def add_model(store: Store, project_id: int, name: str) -> int:
         "INSERT INTO models (project_id, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
         (project_id, name, store.now()),
     )
-    return int(store.value("SELECT id FROM models WHERE project_id = ? AND name = ?", (project_id, name)))
+    return store.number("SELECT id FROM models WHERE project_id = ? AND name = ?", (project_id, name))
 
 
 def list_runs(store: Store, project_id: int, model: str | None = None, method: str | None = None) -> list[StoredRun]:
@@ -123,12 +112,11 @@ def list_runs(store: Store, project_id: int, model: str | None = None, method: s
 
 def list_models(store: Store, project_id: int) -> list[str]:
     """The names of a project's models that have a run."""
-    rows = store.rows(
+    return store.column(
         """SELECT name FROM models WHERE project_id = ? AND EXISTS (SELECT 1 FROM runs WHERE model_id = models.id)
             ORDER BY name""",
         (project_id,),
     )
-    return [row["name"] for row in rows]
 
 
 def has_run(store: Store, run_id: int) -> bool:
@@ -138,11 +126,11 @@ def has_run(store: Store, run_id: int) -> bool:
 
 def _stored_run(row: Row) -> StoredRun:
     is_signed = None if row["is_signed"] is None else bool(row["is_signed"])
-    run = Run(row["name"], row["method"], row["parameters"], row["seed"], row["unit"], is_signed)
+    run = models.Run(row["name"], row["method"], row["parameters"], row["seed"], row["unit"], is_signed)
     return StoredRun(row["id"], row["model_id"], run)
 
 
-def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> dict[int, Output]:
+def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> dict[int, models.Output]:
     """What a run says of each of some instances; an instance of which it says nothing is not in the answer."""
     marks = ",".join("?" * len(instance_ids))
     return _outputs(store, f"WHERE run_id = ? AND instance_id IN ({marks})", (run_id, *instance_ids))
@@ -150,7 +138,7 @@ def outputs_of_run(store: Store, run_id: int, instance_ids: Sequence[int]) -> di
 
 def iterate_outputs_of(
     store: Store, run_id: int, instance_ids: Sequence[int], *, batch_size: int = 500
-) -> Iterator[Output]:
+) -> Iterator[models.Output]:
     """What a run says of some instances, by instance; few at a time are held."""
     ids = sorted(instance_ids)
     for first in range(0, len(ids), batch_size):
@@ -159,18 +147,18 @@ def iterate_outputs_of(
         yield from (outputs[number] for number in batch if number in outputs)
 
 
-def _outputs(store: Store, where: str, values: Sequence[object]) -> dict[int, Output]:
-    parts: dict[int, tuple[list[Prediction], list[Attribution], list[MachineRationale]]] = {}
+def _outputs(store: Store, where: str, values: Sequence[object]) -> dict[int, models.Output]:
+    parts: dict[int, tuple[list[models.Prediction], list[models.Attribution], list[models.MachineRationale]]] = {}
     for row in store.rows(f"SELECT * FROM predictions {where} ORDER BY instance_id, input, threshold", values):
         parts.setdefault(row["instance_id"], ([], [], []))[0].append(_prediction(row))
     for row in store.rows(f"SELECT * FROM attributions {where} ORDER BY instance_id, label, layer", values):
         parts.setdefault(row["instance_id"], ([], [], []))[1].append(_attribution(row))
     for row in store.rows(f"SELECT * FROM machine_rationales {where} ORDER BY instance_id, kind", values):
         parts.setdefault(row["instance_id"], ([], [], []))[2].append(_rationale(row))
-    return {number: Output(number, tuple(p), tuple(a), tuple(r)) for number, (p, a, r) in parts.items()}
+    return {number: models.Output(number, tuple(p), tuple(a), tuple(r)) for number, (p, a, r) in parts.items()}
 
 
-def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iterator[Output]:
+def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iterator[models.Output]:
     """Everything of a run, by instance."""
     last = 0
     while True:
@@ -189,7 +177,7 @@ def iterate_outputs(store: Store, run_id: int, *, batch_size: int = 500) -> Iter
         last = ids[-1]
 
 
-def answers_of_run(store: Store, run_id: int) -> dict[int, Prediction]:
+def answers_of_run(store: Store, run_id: int) -> dict[int, models.Prediction]:
     """By instance: what a run answers to the full input."""
     rows = store.rows(
         "SELECT * FROM predictions WHERE run_id = ? AND input = 'full' ORDER BY instance_id, threshold", (run_id,)
@@ -197,9 +185,9 @@ def answers_of_run(store: Store, run_id: int) -> dict[int, Prediction]:
     return {row["instance_id"]: _prediction(row) for row in rows}
 
 
-def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, dict[int, Prediction]]:
+def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, dict[int, models.Prediction]]:
     """By seed and instance: what a model answers when it reads everything, by the first of the runs of the seed that says so."""
-    answers: dict[int | None, dict[int, Prediction]] = {}
+    answers: dict[int | None, dict[int, models.Prediction]] = {}
     for row in store.rows(
         """SELECT predictions.*, seed FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
             WHERE project_id = ? AND name = ? AND input = 'full' ORDER BY seed, run_id, instance_id""",
@@ -216,40 +204,35 @@ def has_full_answers(store: Store, run_id: int) -> bool:
 
 def ids_answered(store: Store, project_id: int, model: str) -> set[int]:
     """The instances that some run of a model answers when it reads everything."""
-    rows = store.rows(
-        """SELECT DISTINCT instance_id FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
+    return set(
+        store.column(
+            """SELECT DISTINCT instance_id FROM predictions JOIN runs ON runs.id = run_id JOIN models ON models.id = model_id
             WHERE project_id = ? AND name = ? AND input = 'full'""",
-        (project_id, model),
-    )
-    return {row[0] for row in rows}
-
-
-def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dict[int, Output]:
-    """The same; of a first import, which goes past the last instance of the run, nothing has to be read."""
-    last = _last_instance(store, run_id)
-    met = [number for number in instance_ids if number <= last]
-    return outputs_of_run(store, run_id, met) if met else {}
-
-
-def store_outputs(store: Store, run_id: int, outputs: Sequence[Output]) -> None:
-    """Write what a run says, over what is there otherwise."""
-    known = known_outputs(store, run_id, [output.instance_id for output in outputs])
-    write_outputs(store, run_id, [change_of(known.get(output.instance_id), output).output for output in outputs])
-
-
-def _last_instance(store: Store, run_id: int) -> int:
-    """The last instance of which a run says something; past it, as in most of a first import, nothing has to be read."""
-    return int(
-        store.value(
-            """SELECT max(ifnull((SELECT max(instance_id) FROM predictions WHERE run_id = ?1), 0),
-                ifnull((SELECT max(instance_id) FROM attributions WHERE run_id = ?1), 0),
-                ifnull((SELECT max(instance_id) FROM machine_rationales WHERE run_id = ?1), 0))""",
-            (run_id,),
+            (project_id, model),
         )
     )
 
 
-def write_outputs(store: Store, run_id: int, outputs: Iterable[Output]) -> None:
+def known_outputs(store: Store, run_id: int, instance_ids: Iterable[int]) -> dict[int, models.Output]:
+    """The same; of a first import, which goes past the last instance of the run, nothing has to be read."""
+    # The last instance of which a run says something; past it, as in most of a first import, nothing has to be read
+    last = store.number(
+        """SELECT max(ifnull((SELECT max(instance_id) FROM predictions WHERE run_id = ?1), 0),
+                ifnull((SELECT max(instance_id) FROM attributions WHERE run_id = ?1), 0),
+                ifnull((SELECT max(instance_id) FROM machine_rationales WHERE run_id = ?1), 0))""",
+        (run_id,),
+    )
+    met = [number for number in instance_ids if number <= last]
+    return outputs_of_run(store, run_id, met) if met else {}
+
+
+def store_outputs(store: Store, run_id: int, outputs: Sequence[models.Output]) -> None:
+    """Write what a run says, over what is there otherwise."""
+    known = known_outputs(store, run_id, [output.instance_id for output in outputs])
+    write_outputs(store, run_id, [models.change_of(known.get(output.instance_id), output).output for output in outputs])
+
+
+def write_outputs(store: Store, run_id: int, outputs: Iterable[models.Output]) -> None:
     """Write what a run says, over what is there."""
     predictions: list[tuple[object, ...]] = []
     scores_alone: list[tuple[object, ...]] = []
@@ -287,22 +270,22 @@ _ADD_RATIONALE = """INSERT INTO machine_rationales (run_id, instance_id, kind, t
     ON CONFLICT DO UPDATE SET tokens = excluded.tokens, quotes = excluded.quotes"""
 
 
-def _packed_prediction(p: Prediction) -> tuple[object, ...]:
+def _packed_prediction(p: models.Prediction) -> tuple[object, ...]:
     threshold = _NO_THRESHOLD if p.threshold is None else p.threshold
     return p.on, threshold, p.result, p.label or "", json.dumps(dict(p.probabilities), ensure_ascii=False)
 
 
-def _packed_rationale(r: MachineRationale) -> tuple[object, ...]:
+def _packed_rationale(r: models.MachineRationale) -> tuple[object, ...]:
     tokens = [n for span in r.spans for n in span] if r.kind == "hard" else list(r.ranking)
     return r.kind, pack_numbers(tokens), None if r.quotes is None else _packed_quotes(r.quotes)
 
 
-def _packed_quotes(q: Quotes) -> str:
+def _packed_quotes(q: models.Quotes) -> str:
     sets = [q.n_sets, q.sets] if q.n_sets else []
     return json.dumps([q.n, q.n_missing, q.missing, *sets], ensure_ascii=False)
 
 
-def _packed(a: Attribution) -> tuple[object, ...]:
+def _packed(a: models.Attribution) -> tuple[object, ...]:
     """The columns from the scores on."""
     subwords = None if a.subwords is None else json.dumps(
         [[p.text, p.start, p.end, p.is_special, p.segment, score] for p, score in a.subwords], ensure_ascii=False
@@ -313,17 +296,17 @@ def _packed(a: Attribution) -> tuple[object, ...]:
     return pack_floats(a.scores), ranking, subwords, a.convergence, facts, written
 
 
-def _prediction(row: Row) -> Prediction:
+def _prediction(row: Row) -> models.Prediction:
     threshold = None if row["threshold"] == _NO_THRESHOLD else row["threshold"]
-    return Prediction(row["result"], _PROBABILITIES.decode(row["probabilities"]), row["input"], threshold)
+    return models.Prediction(row["result"], _PROBABILITIES.decode(row["probabilities"]), row["input"], threshold)
 
 
-def _attribution(row: Row) -> Attribution:
+def _attribution(row: Row) -> models.Attribution:
     subwords = None if row["pieces"] is None else tuple(
-        (Subword(text, start, end, bool(is_special), segment), score)
+        (models.Subword(text, start, end, bool(is_special), segment), score)
         for text, start, end, is_special, segment, score in json.loads(row["pieces"])
     )  # fmt: skip
-    return Attribution(
+    return models.Attribution(
         unpack_floats(row["scores"]),
         row["label"],
         None if row["layer"] == _NO_LAYER else row["layer"],
@@ -335,29 +318,31 @@ def _attribution(row: Row) -> Attribution:
     )
 
 
-def _rationale(row: Row) -> MachineRationale:
+def _rationale(row: Row) -> models.MachineRationale:
     numbers = unpack_numbers(row["tokens"])
     if row["kind"] == "ranked":
-        return MachineRationale("ranked", ranking=numbers)
-    return MachineRationale("hard", tuple(zip(numbers[::2], numbers[1::2], strict=True)), quotes=_quotes(row["quotes"]))
+        return models.MachineRationale("ranked", ranking=numbers)
+    return models.MachineRationale(
+        "hard", tuple(zip(numbers[::2], numbers[1::2], strict=True)), quotes=_quotes(row["quotes"])
+    )
 
 
-def _quotes(packed: str | None) -> Quotes | None:
+def _quotes(packed: str | None) -> models.Quotes | None:
     if packed is None:
         return None
     n, n_missing, missing, *of_sets = json.loads(packed)
     n_sets, sets = of_sets or (0, ())
     spans = tuple(tuple((start, end) for start, end in of_set) for of_set in sets)
-    return Quotes(n, n_missing, tuple(missing), n_sets, spans)
+    return models.Quotes(n, n_missing, tuple(missing), n_sets, spans)
 
 
 def count_outputs(store: Store, run_ids: Iterable[int]) -> dict[int, tuple[int, int, int]]:
     """(predictions, attributions, machine rationales) of each run."""
     return {
         run_id: (
-            int(store.value("SELECT count(*) FROM predictions WHERE run_id = ?", (run_id,))),
-            int(store.value("SELECT count(*) FROM attributions WHERE run_id = ?", (run_id,))),
-            int(store.value("SELECT count(*) FROM machine_rationales WHERE run_id = ?", (run_id,))),
+            store.number("SELECT count(*) FROM predictions WHERE run_id = ?", (run_id,)),
+            store.number("SELECT count(*) FROM attributions WHERE run_id = ?", (run_id,)),
+            store.number("SELECT count(*) FROM machine_rationales WHERE run_id = ?", (run_id,)),
         )
         for run_id in run_ids
     }
@@ -372,12 +357,13 @@ def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]
     wanted = json.dumps(list(instance_ids))
     ids: set[int] = set()
     for table in OUTPUT_TABLES:
-        rows = store.rows(
-            f"""SELECT value FROM json_each(?) AS wanted
+        ids.update(
+            store.column(
+                f"""SELECT value FROM json_each(?) AS wanted
                 WHERE EXISTS (SELECT 1 FROM {table} WHERE instance_id = wanted.value)""",
-            (wanted,),
+                (wanted,),
+            )
         )
-        ids |= {row["value"] for row in rows}
     return ids
 
 
@@ -386,12 +372,11 @@ def instances_with_output(store: Store, instance_ids: Sequence[int]) -> set[int]
 
 def splits_of(store: Store, project_id: int) -> dict[str, int]:
     """How many instances that are not discarded each split has."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT split, count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
             GROUP BY split ORDER BY split""",
         (project_id,),
     )
-    return {row["split"]: row["n"] for row in rows}
 
 
 def last_detail(store: Store, project_id: int, action: str, model: str) -> Mapping[str, object] | None:
@@ -406,16 +391,14 @@ def last_detail(store: Store, project_id: int, action: str, model: str) -> Mappi
 
 def has_outputs(store: Store, project_id: int, model: str) -> bool:
     """Whether anything is stored of what a model says."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM runs JOIN models ON models.id = model_id WHERE project_id = ?1 AND name = ?2
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM runs JOIN models ON models.id = model_id WHERE project_id = ?1 AND name = ?2
                 AND (EXISTS (SELECT 1 FROM predictions WHERE run_id = runs.id)
                     OR EXISTS (SELECT 1 FROM attributions WHERE run_id = runs.id)
                     OR EXISTS (SELECT 1 FROM machine_rationales WHERE run_id = runs.id)))
                 OR EXISTS (SELECT 1 FROM sufficient_sets JOIN models ON models.id = model_id
                     WHERE project_id = ?1 AND name = ?2)""",
-            (project_id, model),
-        )
+        (project_id, model),
     )
 
 
@@ -437,18 +420,16 @@ _GAVE_SETS = """EXISTS (SELECT 1 FROM runs JOIN machine_rationales ON run_id = r
 
 def models_with_quoted_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project that gave any of their reasons as sets of quotes, by name."""
-    rows = store.rows(f"SELECT name FROM models WHERE project_id = ? AND {_GAVE_SETS} ORDER BY name", (project_id,))
-    return [row["name"] for row in rows]
+    return store.column(f"SELECT name FROM models WHERE project_id = ? AND {_GAVE_SETS} ORDER BY name", (project_id,))
 
 
 def models_with_own_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project whose own sets were found, or given in quotes, by name."""
-    rows = store.rows(
+    return store.column(
         f"""SELECT name FROM models WHERE project_id = ? AND ({_GAVE_SETS} OR EXISTS (SELECT 1 FROM sufficient_sets
             WHERE model_id = models.id AND label <> '' AND json_extract(parameters, '$.sets_of') IS NULL)) ORDER BY name""",
         (project_id,),
     )
-    return [row["name"] for row in rows]
 
 
 def quoted_sets_of_instance(
@@ -511,12 +492,11 @@ def sufficient_sets_as_sources(
 
 def models_with_sufficient_sets(store: Store, project_id: int) -> list[str]:
     """The models of a project of whose own sets any are stored, by name."""
-    rows = store.rows(
+    return store.column(
         """SELECT name FROM models WHERE project_id = ?
             AND EXISTS (SELECT 1 FROM sufficient_sets WHERE model_id = models.id AND label <> '') ORDER BY name""",
         (project_id,),
     )
-    return [row["name"] for row in rows]
 
 
 def ways_with_sufficient_sets(store: Store, project_id: int) -> dict[tuple[str, str], int]:

@@ -176,10 +176,9 @@ def add_failure(store: Store, name: str, since: str, until: str) -> None:
 
 def failures_between(store: Store, name: str, since: str, until: str) -> list[str]:
     """When signing in as `name` failed between two times, oldest first; a time past `until` is of a clock that was ahead."""
-    rows = store.rows(
+    return store.column(
         "SELECT at FROM sign_in_failures WHERE name = ? AND at BETWEEN ? AND ? ORDER BY at", (name, since, until)
     )
-    return [row["at"] for row in rows]
 
 
 def forget_last_failure(store: Store, name: str) -> None:
@@ -226,34 +225,35 @@ def list_members(store: Store, project_id: int, *, with_workers: bool = False) -
 
 def members_with_password(store: Store, project_id: int) -> set[int]:
     """The numbers of the project's members who have set a password, or sign in through an identity provider."""
-    rows = store.rows(
-        """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
+    return set(
+        store.column(
+            """SELECT DISTINCT user_id FROM memberships JOIN users ON users.id = user_id
             WHERE project_id = ? AND (password_hash IS NOT NULL OR users.id IN (SELECT user_id FROM identities))""",
-        (project_id,),
+            (project_id,),
+        )
     )
-    return {row["user_id"] for row in rows}
 
 
 def open_links_of_members(store: Store, project_id: int) -> dict[int, str]:
     """Until when a one-time link of each of the project's members works, of those who have one that is unused."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT user_id, max(expires_at) AS until FROM sign_in_links
             WHERE user_id IN (SELECT user_id FROM memberships WHERE project_id = ?) AND used_at IS NULL AND expires_at > ?
             GROUP BY user_id""",
         (project_id, store.now()),
     )
-    return {row["user_id"]: row["until"] for row in rows}
 
 
 def members_of_others(store: Store, project_id: int, lead: User) -> set[int]:
     """The numbers of the project's members who also have a role in a project that this person does not lead."""
-    rows = store.rows(
-        """SELECT DISTINCT elsewhere.user_id FROM memberships AS elsewhere
+    return set(
+        store.column(
+            """SELECT DISTINCT elsewhere.user_id FROM memberships AS elsewhere
             WHERE elsewhere.user_id IN (SELECT user_id FROM memberships WHERE project_id = ?1)
             AND elsewhere.project_id NOT IN (SELECT project_id FROM memberships WHERE user_id IS ?2 AND role = 'lead')""",
-        (project_id, lead.id),
+            (project_id, lead.id),
+        )
     )
-    return {row["user_id"] for row in rows}
 
 
 def _user(row: Row) -> User:
@@ -327,10 +327,9 @@ def add_claimed_role(store: Store, project_id: int, user: User, role: Role) -> N
 
 def claimed_roles(store: Store, user: User) -> list[tuple[int, Role]]:
     """The roles that a person has from claims alone, with their projects."""
-    rows = store.rows(
+    return store.tuples(
         "SELECT project_id, role FROM memberships WHERE user_id = ? AND is_claimed = 1 ORDER BY 1, 2", (user.id,)
     )
-    return [(row["project_id"], row["role"]) for row in rows]
 
 
 # API tokens: made, looked up by number, listed, revoked.

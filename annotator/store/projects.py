@@ -119,8 +119,7 @@ def list_projects_of(store: Store, user: User) -> list[Project]:
 
 def instance_counts(store: Store, project_id: int) -> dict[str, int]:
     """Instances by state, and 'queued': those that can be given out. Kept by triggers, so this costs the same in any project."""
-    rows = store.rows("SELECT state, n FROM instance_counts WHERE project_id = ? AND n > 0", (project_id,))
-    return {row["state"]: row["n"] for row in rows}
+    return store.mapping("SELECT state, n FROM instance_counts WHERE project_id = ? AND n > 0", (project_id,))
 
 
 def assignment_counts(store: Store, project_id: int) -> dict[str, dict[str, int]]:
@@ -137,21 +136,18 @@ def assignment_counts(store: Store, project_id: int) -> dict[str, dict[str, int]
 
 def count_unseen(store: Store, project_id: int) -> int:
     """Pieces of work that were given out ahead: whoever has them has not seen them yet."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM assignments WHERE project_id = ? AND state = 'leased' AND first_view_at IS NULL
+    return store.number(
+        """SELECT count(*) FROM assignments WHERE project_id = ? AND state = 'leased' AND first_view_at IS NULL
                 AND NOT EXISTS (SELECT 1 FROM drafts WHERE assignment_id = assignments.id)""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 
 def assignment_counts_of(store: Store, project_id: int, user_id: int) -> dict[str, int]:
     """One person's work by state."""
-    rows = store.rows(
+    return store.mapping(
         "SELECT state, n FROM assignment_counts WHERE project_id = ? AND user_id = ?", (project_id, user_id)
     )
-    return {row["state"]: row["n"] for row in rows}
 
 
 def _project(row: Row) -> Project:

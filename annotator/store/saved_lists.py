@@ -53,7 +53,7 @@ def lists_of(store: Store, project_id: int) -> list[SavedList]:
 
 def count_lists(store: Store, project_id: int) -> int:
     """How many lists a project has."""
-    return int(store.value("SELECT count(*) FROM saved_lists WHERE project_id = ?", (project_id,)))
+    return store.number("SELECT count(*) FROM saved_lists WHERE project_id = ?", (project_id,))
 
 
 def lists_with(store: Store, instance_id: int) -> set[int]:
@@ -63,18 +63,16 @@ def lists_with(store: Store, instance_id: int) -> set[int]:
 
 def keys_on_list(store: Store, list_id: int) -> list[tuple[str, str]]:
     """Key and split of each instance on a list, in its order."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT key, split FROM list_members JOIN instances ON instances.id = instance_id
             WHERE list_id = ? ORDER BY position""",
         (list_id,),
     )
-    return [(row["key"], row["split"]) for row in rows]
 
 
 def ids_on_list(store: Store, list_id: int) -> list[int]:
     """The numbers of the instances on a list, in their order."""
-    rows = store.rows("SELECT instance_id FROM list_members WHERE list_id = ? ORDER BY position", (list_id,))
-    return [row[0] for row in rows]
+    return store.column("SELECT instance_id FROM list_members WHERE list_id = ? ORDER BY position", (list_id,))
 
 
 def change_list(store: Store, list_id: int, name: str, note: str) -> None:
@@ -209,7 +207,7 @@ def views_of(store: Store, project_id: int) -> list[SavedView]:
 
 def count_views(store: Store, project_id: int) -> int:
     """How many views a project has."""
-    return int(store.value("SELECT count(*) FROM saved_views WHERE project_id = ?", (project_id,)))
+    return store.number("SELECT count(*) FROM saved_views WHERE project_id = ?", (project_id,))
 
 
 def rename_view(store: Store, view_id: int, name: str) -> None:

@@ -103,5 +103,4 @@ def pairs_of(store: Store, project_id: int, split: str | None = None) -> list[Pa
 
 def answered_labels(store: Store, run_id: int) -> dict[int, str]:
     """The label that a run answers to the full input, by instance."""
-    rows = store.rows("SELECT instance_id, label FROM predictions WHERE run_id = ? AND input = 'full'", (run_id,))
-    return {row["instance_id"]: row["label"] for row in rows}
+    return store.mapping("SELECT instance_id, label FROM predictions WHERE run_id = ? AND input = 'full'", (run_id,))

@@ -5,17 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from annotator.domain.suites import (
-    Applies,
-    Case,
-    CaseAnswer,
-    StoredSuite,
-    StoredTest,
-    SuiteRun,
-    Text,
-    Verdict,
-    WordList,
-)
+from annotator.domain import suites
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store
@@ -32,13 +22,13 @@ def add_suite(store: Store, project_id: int, name: str, *, created_by: str) -> i
     return cast("int", cursor.lastrowid)
 
 
-def find_suite(store: Store, project_id: int, name: str) -> StoredSuite | None:
+def find_suite(store: Store, project_id: int, name: str) -> suites.StoredSuite | None:
     """The suite of a name."""
     row = store.row("SELECT * FROM suites WHERE project_id = ? AND name = ?", (project_id, name))
     return None if row is None else _suite(store, row)
 
 
-def get_suite(store: Store, suite_id: int) -> StoredSuite:
+def get_suite(store: Store, suite_id: int) -> suites.StoredSuite:
     """The suite of a number; raises NotFound."""
     row = store.row("SELECT * FROM suites WHERE id = ?", (suite_id,))
     if row is None:
@@ -46,7 +36,7 @@ def get_suite(store: Store, suite_id: int) -> StoredSuite:
     return _suite(store, row)
 
 
-def list_suites(store: Store, project_id: int) -> list[StoredSuite]:
+def list_suites(store: Store, project_id: int) -> list[suites.StoredSuite]:
     """All suites of a project by name."""
     return [
         _suite(store, row)
@@ -54,20 +44,20 @@ def list_suites(store: Store, project_id: int) -> list[StoredSuite]:
     ]
 
 
-def _suite(store: Store, row: Row) -> StoredSuite:
+def _suite(store: Store, row: Row) -> suites.StoredSuite:
     tests = store.rows("SELECT * FROM suite_tests WHERE suite_id = ? ORDER BY position", (row["id"],))
-    return StoredSuite(row["id"], row["project_id"], row["name"], tuple(_test(test) for test in tests))
+    return suites.StoredSuite(row["id"], row["project_id"], row["name"], tuple(_test(test) for test in tests))
 
 
-def _test(row: Row) -> StoredTest:
-    return StoredTest(
+def _test(row: Row) -> suites.StoredTest:
+    return suites.StoredTest(
         row["id"], row["suite_id"], row["name"], row["type"], row["category"], row["n_cases"], row["n_texts"],
         json.loads(row["recipe"]), row["created_by"], row["created_at"],
     )  # fmt: skip
 
 
 def add_test(
-    store: Store, suite_id: int, cases: Sequence[Case], recipe: Mapping[str, object], *, created_by: str
+    store: Store, suite_id: int, cases: Sequence[suites.Case], recipe: Mapping[str, object], *, created_by: str
 ) -> int:
     """A test with its cases, which all name it, behind the others; its number."""
     first = cases[0]
@@ -89,7 +79,7 @@ def add_test(
     return test_id
 
 
-def _row(test_id: int, number: int, case: Case) -> tuple[object, ...]:
+def _row(test_id: int, number: int, case: suites.Case) -> tuple[object, ...]:
     texts = [text if isinstance(text, str) else dict(text) for text in case.texts]
     applies = [case.applies.is_judged, case.applies.original_is, case.applies.original_is_not]
     return (
@@ -104,27 +94,27 @@ def _json(value: object) -> str:
 
 def has_test(store: Store, test_id: int) -> bool:
     """Whether a test is there still."""
-    return bool(store.value("SELECT EXISTS (SELECT 1 FROM suite_tests WHERE id = ?)", (test_id,)))
+    return store.holds("SELECT EXISTS (SELECT 1 FROM suite_tests WHERE id = ?)", (test_id,))
 
 
-def cases_of_test(store: Store, test_id: int) -> list[Case]:
+def cases_of_test(store: Store, test_id: int) -> list[suites.Case]:
     """All cases of a test in order."""
     return [_case(row) for row in store.rows(f"{_CASES} WHERE test_id = ? ORDER BY number", (test_id,))]
 
 
-def cases_of_suite(store: Store, suite_id: int) -> Iterator[Case]:
+def cases_of_suite(store: Store, suite_id: int) -> Iterator[suites.Case]:
     """All cases of a suite, test by test."""
     sql = f"{_CASES} WHERE suite_id = ? ORDER BY position, number"
     return (_case(row) for row in store.iterate(sql, (suite_id,)))
 
 
-def cases_without_texts(store: Store, suite_id: int) -> dict[int, list[Case]]:
+def cases_without_texts(store: Store, suite_id: int) -> dict[int, list[suites.Case]]:
     """By test its cases in order, as many empty texts for the texts: what is asked, without what it is asked of."""
     sql = """SELECT test_id, suite_tests.name AS test_name, type, category, '' AS name, expectation, labels, is_forbidden,
         tolerance, applies, '[]' AS texts, json_array_length(texts) AS n_texts, 'null' AS edits FROM suite_cases
         JOIN suite_tests ON suite_tests.id = test_id WHERE suite_id = ? ORDER BY position, number"""
-    known: dict[tuple[object, ...], Case] = {}
-    cases: dict[int, list[Case]] = {}
+    known: dict[tuple[object, ...], suites.Case] = {}
+    cases: dict[int, list[suites.Case]] = {}
     for row in store.iterate(sql, (suite_id,)):
         if (question := tuple(row)) not in known:
             known[question] = replace(_case(row), texts=("",) * row["n_texts"])
@@ -132,9 +122,9 @@ def cases_without_texts(store: Store, suite_id: int) -> dict[int, list[Case]]:
     return cases
 
 
-def cases_by_number(store: Store, test_id: int, numbers: Sequence[int]) -> list[Case]:
+def cases_by_number(store: Store, test_id: int, numbers: Sequence[int]) -> list[suites.Case]:
     """Some cases of a test, in their order there."""
-    cases: list[Case] = []
+    cases: list[suites.Case] = []
     for first in range(0, len(numbers), _AT_ONCE):
         wanted = json.dumps(list(numbers[first : first + _AT_ONCE]))
         sql = f"{_CASES} WHERE test_id = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY number"
@@ -146,14 +136,14 @@ _CASES = """SELECT suite_cases.*, suite_tests.name AS test_name, type, category 
     JOIN suite_tests ON suite_tests.id = test_id"""
 
 
-def _case(row: Row) -> Case:
+def _case(row: Row) -> suites.Case:
     is_judged, original_is, original_is_not = json.loads(row["applies"])
-    texts: list[Text] = json.loads(row["texts"])
+    texts: list[suites.Text] = json.loads(row["texts"])
     edits: Any = json.loads(row["edits"])
-    return Case(
+    return suites.Case(
         row["test_name"], row["type"], row["category"], row["name"], tuple(texts), row["expectation"],
         tuple(json.loads(row["labels"])), bool(row["is_forbidden"]), row["tolerance"],
-        Applies(is_judged, tuple(original_is), tuple(original_is_not)), edits,
+        suites.Applies(is_judged, tuple(original_is), tuple(original_is_not)), edits,
     )  # fmt: skip
 
 
@@ -164,7 +154,7 @@ def delete_test(store: Store, test_id: int) -> None:
     store.run("DELETE FROM suite_tests WHERE id = ?", (test_id,))
 
 
-def delete_suite(store: Store, suite: StoredSuite) -> None:
+def delete_suite(store: Store, suite: suites.StoredSuite) -> None:
     """Take a suite out, with everything that is of it."""
     for test in suite.tests:
         delete_test(store, test.id)
@@ -175,16 +165,16 @@ def delete_suite(store: Store, suite: StoredSuite) -> None:
 # What models answer to the cases of suites, and which cases failed.
 
 
-_CODES: dict[Verdict, int] = {"passed": 0, "failed": 1, "not applicable": 2}
-Answers = Sequence[CaseAnswer]  # to the texts of a case, in order
+_CODES: dict[suites.Verdict, int] = {"passed": 0, "failed": 1, "not applicable": 2}
+Answers = Sequence[suites.CaseAnswer]  # to the texts of a case, in order
 
 
-def find_run(store: Store, suite_id: int, model: str, seed: str) -> SuiteRun | None:
+def find_run(store: Store, suite_id: int, model: str, seed: str) -> suites.SuiteRun | None:
     """A model's run with a seed."""
     return next((run for run in list_runs(store, suite_id) if (run.model, run.seed) == (model, seed)), None)
 
 
-def list_runs(store: Store, suite_id: int) -> list[SuiteRun]:
+def list_runs(store: Store, suite_id: int) -> list[suites.SuiteRun]:
     """The runs of a suite by model and seed."""
     rows = store.rows("SELECT * FROM suite_runs WHERE suite_id = ? ORDER BY model, seed, id", (suite_id,))
     tests: dict[int, list[int]] = {}
@@ -194,7 +184,7 @@ def list_runs(store: Store, suite_id: int) -> list[SuiteRun]:
     ):
         tests.setdefault(row["run_id"], []).append(row["test_id"])
     return [
-        SuiteRun(r["id"], r["suite_id"], r["model"], r["seed"], r["computed_by"], tuple(tests.get(r["id"], ())))
+        suites.SuiteRun(r["id"], r["suite_id"], r["model"], r["seed"], r["computed_by"], tuple(tests.get(r["id"], ())))
         for r in rows
     ]
 
@@ -210,7 +200,7 @@ def add_run(store: Store, suite_id: int, model: str, seed: str, *, computed_by: 
 
 
 def save_answers(
-    store: Store, run_id: int, test_id: int, answers: Sequence[Answers], verdicts: Sequence[Verdict]
+    store: Store, run_id: int, test_id: int, answers: Sequence[Answers], verdicts: Sequence[suites.Verdict]
 ) -> None:
     """A run's answers to all cases of a test in order, and what follows from them; in place of those that were there."""
     store.run("DELETE FROM suite_answers WHERE run_id = ? AND test_id = ?", (run_id, test_id))
@@ -234,7 +224,7 @@ def verdicts_of(store: Store, suite_id: int) -> dict[tuple[int, int], bytes]:
     return {(row["run_id"], row["test_id"]): row["verdicts"] for row in rows}
 
 
-def code_of(verdict: Verdict) -> int:
+def code_of(verdict: suites.Verdict) -> int:
     """The byte that stands for a verdict in `verdicts_of`."""
     return _CODES[verdict]
 
@@ -259,12 +249,10 @@ def delete_run(store: Store, run_id: int) -> None:
 
 def has_computed(store: Store, project_id: int, model: str) -> bool:
     """Whether a model was asked about some suite of a project."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM suite_runs JOIN suites ON suites.id = suite_id
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM suite_runs JOIN suites ON suites.id = suite_id
                 WHERE project_id = ? AND computed_by = ?)""",
-            (project_id, model),
-        )
+        (project_id, model),
     )
 
 
@@ -284,13 +272,13 @@ def _packed(answers: Answers) -> str:
 
 def _unpacked(text: str) -> Answers:
     read: list[tuple[str, Mapping[str, float] | None]] = json.loads(text)
-    return [CaseAnswer(label, probabilities) for label, probabilities in read]
+    return [suites.CaseAnswer(label, probabilities) for label, probabilities in read]
 
 
 # Word lists of a project.
 
 
-def save_word_list(store: Store, project_id: int, words: WordList, *, created_by: str) -> bool:
+def save_word_list(store: Store, project_id: int, words: suites.WordList, *, created_by: str) -> bool:
     """Write a list, in place of the one of its name; whether there was one."""
     before = store.value("SELECT id FROM word_lists WHERE project_id = ? AND name = ?", (project_id, words.name))
     store.run(
@@ -305,13 +293,13 @@ def save_word_list(store: Store, project_id: int, words: WordList, *, created_by
     return before is not None
 
 
-def find_word_list(store: Store, project_id: int, name: str) -> WordList | None:
+def find_word_list(store: Store, project_id: int, name: str) -> suites.WordList | None:
     """The list of a name."""
     row = store.row("SELECT * FROM word_lists WHERE project_id = ? AND name = ?", (project_id, name))
     return None if row is None else _word_list(row)
 
 
-def list_word_lists(store: Store, project_id: int) -> list[WordList]:
+def list_word_lists(store: Store, project_id: int) -> list[suites.WordList]:
     """All lists of a project by name."""
     rows = store.rows("SELECT * FROM word_lists WHERE project_id = ? ORDER BY name", (project_id,))
     return [_word_list(row) for row in rows]
@@ -322,5 +310,5 @@ def delete_word_list(store: Store, project_id: int, name: str) -> None:
     store.run("DELETE FROM word_lists WHERE project_id = ? AND name = ?", (project_id, name))
 
 
-def _word_list(row: Row) -> WordList:
-    return WordList(row["name"], row["language"], row["role"], tuple(json.loads(row["words"])))
+def _word_list(row: Row) -> suites.WordList:
+    return suites.WordList(row["name"], row["language"], row["role"], tuple(json.loads(row["words"])))

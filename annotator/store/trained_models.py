@@ -59,28 +59,27 @@ def find_training(store: Store, project_id: int, model: str) -> StoredTraining |
 
 def ids_learned_from(store: Store, training_id: int) -> set[int]:
     """The instances that a model learned from."""
-    rows = store.rows("SELECT instance_id FROM training_members WHERE training_id = ?", (training_id,))
-    return {row[0] for row in rows}
+    return set(store.column("SELECT instance_id FROM training_members WHERE training_id = ?", (training_id,)))
 
 
 def ids_of_versions(store: Store, training_id: int) -> set[int]:
     """The changed versions of instances that a model learned from, of which it did not learn."""
-    rows = store.rows(
-        """SELECT changed.id FROM training_members
+    return set(
+        store.column(
+            """SELECT changed.id FROM training_members
             JOIN instances AS original ON original.id = instance_id
             JOIN instances AS changed ON changed.project_id = original.project_id
                 AND changed.parent_key = original.key AND changed.split = original.split
             WHERE training_id = ?1
                 AND changed.id NOT IN (SELECT instance_id FROM training_members WHERE training_id = ?1)""",
-        (training_id,),
+            (training_id,),
+        )
     )
-    return {row[0] for row in rows}
 
 
 def trainings_with(store: Store, instance_id: int) -> set[int]:
     """The trainings that an instance was in."""
-    rows = store.rows("SELECT training_id FROM training_members WHERE instance_id = ?", (instance_id,))
-    return {row[0] for row in rows}
+    return set(store.column("SELECT training_id FROM training_members WHERE instance_id = ?", (instance_id,)))
 
 
 # --- for our own JSONL ------------------------------------------------------------------------------------------------

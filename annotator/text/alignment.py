@@ -124,7 +124,9 @@ def text_from_tokens(tokens: Iterable[str], language: str) -> str:
 def split_on_spaces(text: str) -> TokenizedText:
     """The text with the tokens of `text.split()`: everything between white space."""
     check_characters(text)
-    return _with_tokens(text, [match.span() for match in _WORD.finditer(text)])
+    ranges = [match.span() for match in _WORD.finditer(text)]
+    starts, ends = tuple(start for start, _ in ranges), tuple(end for _, end in ranges)
+    return TokenizedText(text, starts, ends, find_sentence_starts(text, starts, ends))
 
 
 def eraser_docs_folder(text: str) -> TokenizedText:
@@ -180,11 +182,6 @@ def _with_sentences(text: str, sentences: list[list[tuple[int, int]]]) -> Tokeni
         n_tokens += len(sentence)
     ranges = [token for sentence in sentences for token in sentence]
     return TokenizedText(text, tuple(s for s, _ in ranges), tuple(e for _, e in ranges), tuple(sentence_starts))
-
-
-def _with_tokens(text: str, ranges: list[tuple[int, int]]) -> TokenizedText:
-    starts, ends = tuple(start for start, _ in ranges), tuple(end for _, end in ranges)
-    return TokenizedText(text, starts, ends, find_sentence_starts(text, starts, ends))
 
 
 # The words of the Penn Treebank, as NLTK cuts them.

@@ -188,7 +188,8 @@ def letters_of(text: str) -> str:
     """
     if text.isascii():
         return "".join(text.lower().split())
-    return _unmarked("".join(map(folded, text)))
+    letters = "".join(map(folded, text))
+    return letters if letters.isascii() else "".join(letter for letter in letters if not combining(letter))
 
 
 def core_of(letters: str) -> str:
@@ -240,7 +241,3 @@ def input_of_subwords(subwords: Sequence[Subword]) -> InputText:
     readings = (Cut.of(texts, form, [form.letters(text) for text in texts]).letters for form in FORMS)
     letters = tuple(dict.fromkeys(letters_of("".join(reading)) for reading in readings))
     return InputText(letters, " ".join(texts))
-
-
-def _unmarked(letters: str) -> str:
-    return letters if letters.isascii() else "".join(letter for letter in letters if not combining(letter))

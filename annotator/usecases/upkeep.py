@@ -50,11 +50,12 @@ def check(store: Store) -> list[str]:
     SQLite's own check of the file is `store.problems()`.
     """
     return [
-        *_unwiped(store), *_wrong_counts(store), *_unsettled(store), *_loose_work(store), *_dependent(store),
-        *_wrong_training(store), *_wrong_sizes(store), *_without_text(store), *_spans_outside(store),
-        *_outputs_outside(store), *_second_passes(store), *_wrong_offsets(store),
+        *_unwiped(store),
+        *_wrong_counts(store),
+        *_faults(store),
+        *_wrong_offsets(store),
         *(f"{name} {words}." for name, words in checks.wrong_workers(store)),
-    ]  # fmt: skip
+    ]
 
 
 def _unwiped(store: Store) -> Iterable[str]:
@@ -71,81 +72,9 @@ def _wrong_counts(store: Store) -> Iterable[str]:
         yield f"The count of {wrong.place} says {wrong.kept:,}, but the right number is {wrong.counted:,}."
 
 
-def _unsettled(store: Store) -> Iterable[str]:
-    for key, words in checks.unsettled_instances(store, limit=_AT_MOST):
-        yield f"Instance '{key}' {words}."
-    for key, words in checks.unsettled_rounds(store, limit=_AT_MOST):
-        yield f"A round of instance '{key}' {words}."
-    for key, person in checks.incomplete_reviews(store, limit=_AT_MOST):
-        yield f"The review by '{person}' of instance '{key}' was submitted without all scores."
-
-
-def _loose_work(store: Store) -> Iterable[str]:
-    for key, person in checks.submissions_without_annotation(store, limit=_AT_MOST):
-        yield f"'{person}' submitted instance '{key}', but there is no annotation of it."
-    for key, person in checks.proposals_without_work(store, limit=_AT_MOST):
-        yield f"The open proposal of '{person}' about instance '{key}' belongs to no piece of work."
-    for key, person in checks.hidden_by_cursors(store, limit=_AT_MOST):
-        yield f"Instance '{key}' is free, but '{person}' would never be given it."
-    for key, fault in checks.wrongly_named(store, limit=_AT_MOST):
-        yield f"Instance '{key}' {fault}."
-
-
-def _dependent(store: Store) -> Iterable[str]:
-    for key, person in checks.work_on_shown_texts(store, limit=_AT_MOST):
-        yield f"'{person}' has instance '{key}' in hand, although others' sets of it were shown to them."
-    for key, person in checks.reviews_by_annotators(store, limit=_AT_MOST):
-        yield f"'{person}' reviews instance '{key}', of which they are an annotator."
-    for key, person in checks.unnoted_reviewers(store, limit=_AT_MOST):
-        yield f"'{person}' has reviewed instance '{key}', but may be given it to annotate."
-    for key, person in checks.shown_with_wrong_freedom(store, limit=_AT_MOST):
-        yield f"It is kept wrongly whether instance '{key}' is free, of which sets were shown to '{person}'."
-
-
-def _wrong_training(store: Store) -> Iterable[str]:
-    for key, person in checks.exercises_of_others(store, limit=_AT_MOST):
-        yield f"The training text or check '{key}' of '{person}' is not the one that its item says."
-    for key, number in checks.checks_numbered_as_work(store, limit=_AT_MOST):
-        yield f"The check '{key}' has number {number}, which a piece of work has too."
-    for key, person in checks.unnoted_trainees(store, limit=_AT_MOST):
-        yield f"The training of '{person}' showed them the gold of instance '{key}', but they may be given it to annotate."
-
-
-def _wrong_sizes(store: Store) -> Iterable[str]:
-    for key, stored, counted in checks.instances_with_wrong_size(store, limit=_AT_MOST):
-        yield f"Instance '{key}' says it has {stored} tokens, but its texts have {counted}."
-
-
-def _without_text(store: Store) -> Iterable[str]:
-    for key, segment in checks.segments_without_tokens(store, limit=_AT_MOST):
-        yield (
-            f"Instance '{key}' has no text in its segment '{segment}', so it cannot be annotated, and an export of the project "
-            "as jsonl cannot be imported. Import the instance again with a text and --update."
-        )
-
-
-def _spans_outside(store: Store) -> Iterable[str]:
-    for key, annotator_name, start, end, n_tokens in checks.spans_outside(store, limit=_AT_MOST):
-        yield (
-            f"A rationale set of {annotator_name} for instance '{key}' covers tokens {start} to {end}, "
-            f"but the instance has {n_tokens}."
-        )
-    for key, span, n_tokens in checks.draft_spans_outside(store, limit=_AT_MOST):
-        yield f"A draft for instance '{key}' covers tokens {span}, but the instance has {n_tokens}."
-
-
-def _outputs_outside(store: Store) -> Iterable[str]:
-    for key, model in checks.outputs_outside(store, limit=_AT_MOST):
-        yield f"What '{model}' says of instance '{key}' is not for the tokens that the instance has."
-    for key, model in checks.trainings_outside(store, limit=_AT_MOST):
-        yield f"The model '{model}' is said to have learned from instance '{key}', which is of another project."
-
-
-def _second_passes(store: Store) -> Iterable[str]:
-    for key in checks.copies_out_of_place(store, limit=_AT_MOST):
-        yield f"Instance '{key}' is kept as a text of a second pass, but its original is not in the first project of that pass."
-    for key, person in checks.verdicts_by_involved(store, limit=_AT_MOST):
-        yield f"'{person}' judged the changed version '{key}' in an audit, although they wrote or checked it."
+def _faults(store: Store) -> Iterable[str]:
+    for kind, sentence in _SENTENCES.items():
+        yield from (sentence.format(**fault) for fault in checks.faults(store, kind, _AT_MOST))
 
 
 def _wrong_offsets(store: Store) -> Iterable[str]:
@@ -189,3 +118,31 @@ def leftovers(path: Path) -> list[str]:
 
 _RESCUED = "was copied when the database was removed under a running server. Remove it if nothing is missing here."
 _GOES = "The next backup, restore or start of the server removes it; you may remove it yourself."
+_SENTENCES = {  # what is said of each kind of fault of store/checks.py, in this order
+    "unsettled_instances": "Instance '{key}' says {kept}, but it is {due}.",
+    "unsettled_rounds": "A round of instance '{key}' {said}.",
+    "incomplete_reviews": "The review by '{name}' of instance '{key}' was submitted without all scores.",
+    "submissions_without_annotation": "'{name}' submitted instance '{key}', but there is no annotation of it.",
+    "proposals_without_work": "The open proposal of '{name}' about instance '{key}' belongs to no piece of work.",
+    "hidden_by_cursors": "Instance '{key}' is free, but '{name}' would never be given it.",
+    "wrongly_named": "Instance '{key}' {fault}.",
+    "work_on_shown_texts": "'{name}' has instance '{key}' in hand, although others' sets of it were shown to them.",
+    "reviews_by_annotators": "'{name}' reviews instance '{key}', of which they are an annotator.",
+    "unnoted_reviewers": "'{name}' has reviewed instance '{key}', but may be given it to annotate.",
+    "shown_with_wrong_freedom": "It is kept wrongly whether instance '{key}' is free, of which sets were shown to '{name}'.",
+    "exercises_of_others": "The training text or check '{key}' of '{name}' is not the one that its item says.",
+    "checks_numbered_as_work": "The check '{key}' has number {id}, which a piece of work has too.",
+    "unnoted_trainees": "The training of '{name}' showed them the gold of instance '{key}', "
+    "but they may be given it to annotate.",
+    "instances_with_wrong_size": "Instance '{key}' says it has {kept} tokens, but its texts have {counted}.",
+    "segments_without_tokens": "Instance '{key}' has no text in its segment '{name}', so it cannot be annotated, and an export "
+    "of the project as jsonl cannot be imported. Import the instance again with a text and --update.",
+    "spans_outside": "A rationale set of {annotator} for instance '{key}' covers tokens {start_token} to {end_token}, "
+    "but the instance has {n_tokens}.",
+    "draft_spans_outside": "A draft for instance '{key}' covers tokens {span}, but the instance has {n_tokens}.",
+    "outputs_outside": "What '{name}' says of instance '{key}' is not for the tokens that the instance has.",
+    "trainings_outside": "The model '{model}' is said to have learned from instance '{key}', which is of another project.",
+    "copies_out_of_place": "Instance '{key}' is kept as a text of a second pass, but its original is not in the first project of "
+    "that pass.",
+    "verdicts_by_involved": "'{name}' judged the changed version '{key}' in an audit, although they wrote or checked it.",
+}

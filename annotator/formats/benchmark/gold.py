@@ -7,18 +7,8 @@ from pathlib import Path
 import msgspec
 
 from annotator.errors import InvalidValue, Problem
+from annotator.formats.benchmark import records
 from annotator.formats.benchmark.reader import record_files
-from annotator.formats.benchmark.records import (
-    Record,
-    Shape,
-    guess_language,
-    is_gold,
-    label_text,
-    read_indices,
-    shape_of_record,
-    sides_of,
-    tokens_of_sides,
-)
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import Row, convert, read_rows
 
@@ -57,12 +47,14 @@ class BenchmarkGold:
     problems: tuple[Problem, ...]
 
 
-def n_sides_of(shape: Shape) -> int:
+def n_sides_of(shape: records.Shape) -> int:
     """How many sides a record of the task has."""
     return 2 if shape == "pair" else 1
 
 
-def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language: str | None = None) -> BenchmarkGold:
+def read_gold(
+    path: Path, shape: records.Shape, *, inputs: Path | None = None, language: str | None = None
+) -> BenchmarkGold:
     """Gold of a file, or of all .jsonl and .tsv files of a folder; input records there, or in `inputs`, join by id.
 
     language: of records that neither say theirs nor have a text
@@ -80,11 +72,11 @@ def read_gold(path: Path, shape: Shape, *, inputs: Path | None = None, language:
 
 @dataclass(slots=True)
 class _GoldReader:
-    shape: Shape
+    shape: records.Shape
     language: str | None
     problems: list[Problem] = field(default_factory=list)
-    gold: list[tuple[Row, str, Record]] = field(default_factory=list)
-    inputs: dict[str, Record] = field(default_factory=dict)
+    gold: list[tuple[Row, str, records.Record]] = field(default_factory=list)
+    inputs: dict[str, records.Record] = field(default_factory=dict)
     _sources: dict[tuple[bool, str], str] = field(default_factory=dict)  # (is gold, id): the file that has it
 
     def add(self, row: Row | Problem) -> None:
@@ -93,21 +85,21 @@ class _GoldReader:
             self.problems.append(row)
             return
         findings = row.findings()
-        record = convert(row.values, Record, findings)
+        record = convert(row.values, records.Record, findings)
         if record is not None:
             self._note(row, record, findings)
         self.problems.extend(findings.problems)
 
-    def _note(self, row: Row, record: Record, findings: Findings) -> None:
+    def _note(self, row: Row, record: records.Record, findings: Findings) -> None:
         given = record.sent_id if record.id is None else record.id
         if given is None or given == "":
             findings.refuse("sent_id", given, "The record has no id; gold needs sent_id, input needs id.")
             return
-        if shape_of_record(row.values) not in _fitting(self.shape):
+        if records.shape_of_record(row.values) not in _fitting(self.shape):
             reason = "The record is one of another task; choose the task with --task, or name a file of this one."
             findings.refuse("line", list(row.values), reason)
             return
-        key, gold = str(given), is_gold(row.values)
+        key, gold = str(given), records.is_gold(row.values)
         first = self._sources.setdefault((gold, key), row.source)
         if first != row.source:
             reason = f"The id {key} stands in {first} too; score the files one by one."
@@ -129,15 +121,15 @@ class _GoldReader:
         self.problems.extend(_half_given(rows))
         return BenchmarkGold(tuple(_with_languages(rows)), tuple(self.problems))
 
-    def _joined(self, row: Row, key: str, record: Record, findings: Findings) -> GoldRecord:
-        beside = self.inputs.get(key, Record())
+    def _joined(self, row: Row, key: str, record: records.Record, findings: Findings) -> GoldRecord:
+        beside = self.inputs.get(key, records.Record())
         rel_ids = beside.rel_ids if record.rel_ids is None else record.rel_ids
         label = record.label if record.sent_label is None else record.sent_label
         return GoldRecord(
             key,
             row.source,
             row.line,
-            None if label is None else str(label) if self.shape == "reading" else label_text(label),
+            None if label is None else str(label) if self.shape == "reading" else records.label_text(label),
             self._sets(record, findings),
             self._tokens(record, beside, findings),
             _named(row.values.get("rationale_tokens")),
@@ -147,8 +139,8 @@ class _GoldReader:
             self._language_of(record, beside),
         )
 
-    def _sets(self, record: Record, findings: Findings) -> Sides | None:
-        sides = sides_of(record)
+    def _sets(self, record: records.Record, findings: Findings) -> Sides | None:
+        sides = records.sides_of(record)
         if sides is None:
             return None
         n_sides = n_sides_of(self.shape)
@@ -159,29 +151,31 @@ class _GoldReader:
             name = "rationales" if record.rationale_ids is None else "rationale_ids"
             findings.refuse(name, record.rationale_ids or record.rationales, reason)
         return tuple(
-            tuple(tuple(read_indices(indices, number, findings)) for number, indices in enumerate(sets))
+            tuple(tuple(records.read_indices(indices, number, findings)) for number, indices in enumerate(sets))
             for sets in sides
         )
 
-    def _tokens(self, record: Record, beside: Record, findings: Findings) -> tuple[tuple[str, ...], ...] | None:
-        tokens, other = tokens_of_sides(record, self.shape), tokens_of_sides(beside, self.shape)
+    def _tokens(
+        self, record: records.Record, beside: records.Record, findings: Findings
+    ) -> tuple[tuple[str, ...], ...] | None:
+        tokens, other = records.tokens_of_sides(record, self.shape), records.tokens_of_sides(beside, self.shape)
         if tokens is not None and other is not None and tokens != other:
             reason = "The gold's tokens are not those of the input record of this id; token numbers need one list."
             findings.refuse("sent_token", [list(side) for side in tokens], reason)
         return other if tokens is None else tokens
 
-    def _language_of(self, record: Record, beside: Record) -> str | None:
+    def _language_of(self, record: records.Record, beside: records.Record) -> str | None:
         """What the record or its input says or its text shows; else what was given."""
         for values in (record, beside):
             has_text = any(
                 (values.context, values.question, values.sent_text, values.sent_token, values.query, values.sentence1)
             )
             if values.language or has_text:
-                return guess_language(values, self.language)
+                return records.guess_language(values, self.language)
         return self.language
 
 
-def _fitting(shape: Shape) -> tuple[Shape | None, ...]:
+def _fitting(shape: records.Shape) -> tuple[records.Shape | None, ...]:
     """What a record may look like: a reading's gold may lack the question."""
     return (None, shape, "single") if shape == "reading" else (None, shape)
 

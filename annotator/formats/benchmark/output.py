@@ -3,15 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from annotator.domain.models import (
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
+from annotator.domain import models
 from annotator.domain.numbers import whole_number
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
@@ -22,7 +14,7 @@ from annotator.formats.rows.findings import shown
 from annotator.language import _
 
 
-def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+def read(path: Path, options: OutputOptions) -> Iterator[models.SourceOutput | Problem]:
     """Answers and ranked rationales of a predictions file, of any dialect.
 
     Raises: NotFound or InvalidValue when there is no such file, the task is none of the benchmark's, or no model is named
@@ -36,7 +28,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
             yield _of_prediction(row, run, options)
 
 
-def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[models.SourceOutput | Problem]:
     """Answers and scores of a saliency file; the order of its keys is kept as the ranking. Raises as `read` does."""
     run = _run(options, "saliency")
     saliency = read_saliency(path, shape_of_task(options.task))
@@ -50,42 +42,42 @@ def read_saliency_output(path: Path, options: OutputOptions) -> Iterator[SourceO
             yield Problem(row.source, row.line, "char_attri", shown(row.key), reason)
 
 
-def _run(options: OutputOptions, method: str) -> Run:
+def _run(options: OutputOptions, method: str) -> models.Run:
     if not options.model:
         raise InvalidValue(_("No model named. Use --model."))
-    return Run(options.model, options.method or method, seed=options.seed)
+    return models.Run(options.model, options.method or method, seed=options.seed)
 
 
-def _of_prediction(row: ModelOutput, run: Run, options: OutputOptions) -> SourceOutput:
+def _of_prediction(row: ModelOutput, run: models.Run, options: OutputOptions) -> models.SourceOutput:
     predictions = (
         _prediction(row.label, row.p_full, "full", options),
         _prediction(row.label_only, row.p_only, "rationale", options),
         _prediction(row.label_rest, row.p_rest, "rest", options),
     )
     parts = tuple(
-        MarkedPart(ranking=tuple(dict.fromkeys(side.ranking)), place=segment)
+        models.MarkedPart(ranking=tuple(dict.fromkeys(side.ranking)), place=segment)
         for segment, side in zip(_segments_of_sides(options), row.sides or (), strict=False)
     )
-    return SourceOutput(
+    return models.SourceOutput(
         options.key_prefix + row.key, run, row.source, row.line, options.split,
-        tuple(p for p in predictions if p is not None), (), (SourceRationale("ranked", parts),) if parts else (),
+        tuple(p for p in predictions if p is not None), (), (models.SourceRationale("ranked", parts),) if parts else (),
     )  # fmt: skip
 
 
-def _of_saliency(row: SaliencyRecord, run: Run, options: OutputOptions) -> SourceOutput:
+def _of_saliency(row: SaliencyRecord, run: models.Run, options: OutputOptions) -> models.SourceOutput:
     answer = _prediction(row.label, row.probabilities, "full", options)
     parts = tuple(_part(segment, side) for segment, side in zip(_segments_of_sides(options), row.sides, strict=False))
     explained = "" if answer is None else answer.label or ""
-    return SourceOutput(
+    return models.SourceOutput(
         options.key_prefix + row.key, run, row.source, row.line, options.split,
-        () if answer is None else (answer,), (SourceAttribution(parts, explained),),
+        () if answer is None else (answer,), (models.SourceAttribution(parts, explained),),
     )  # fmt: skip
 
 
-def _part(segment: str | None, side: SalientSide) -> ScoredPart:
+def _part(segment: str | None, side: SalientSide) -> models.ScoredPart:
     by_token = dict(zip(side.ranking, side.scores, strict=True))
     scores = tuple(by_token[token] for token in range(len(by_token)))
-    return ScoredPart(scores, segment, ranking=side.ranking, is_partial=True)
+    return models.ScoredPart(scores, segment, ranking=side.ranking, is_partial=True)
 
 
 def _gap(side: SalientSide) -> int | None:
@@ -101,13 +93,13 @@ def _segments_of_sides(options: OutputOptions) -> Sequence[str | None]:
     return [spec.name for spec in options.task.segments if spec.is_selectable]
 
 
-def _prediction(label: Index | None, p: Numbers | None, on: str, options: OutputOptions) -> Prediction | None:
+def _prediction(label: Index | None, p: Numbers | None, on: str, options: OutputOptions) -> models.Prediction | None:
     if label is None and p is None:
         return None
     probabilities: Mapping[str, float] = (
         {} if p is None else {_label(n, options): probability for n, probability in enumerate(p)}
     )
-    return Prediction(None if label is None else _label(label, options), probabilities, on)  # type: ignore[arg-type]  # one of three
+    return models.Prediction(None if label is None else _label(label, options), probabilities, on)  # type: ignore[arg-type]  # one of three
 
 
 def _label(given: Index, options: OutputOptions) -> str:

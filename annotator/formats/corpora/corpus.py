@@ -6,14 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
 
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceColumns,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceText,
-)
+from annotator.domain import sources
 from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, NotFound, Problem
@@ -86,23 +79,23 @@ class Corpus:
             return wanted or of_source
         return of_source if of_source == wanted else None
 
-    def document(self, docid: str, body: SourceText, findings: Findings) -> SourceDocument:
+    def document(self, docid: str, body: sources.SourceText, findings: Findings) -> sources.SourceDocument:
         """A document that instances may name from now on."""
         name = f"{self.options.key_prefix}{docid}"
-        document = SourceDocument(name, body, self.language, findings.source, findings.line)
+        document = sources.SourceDocument(name, body, self.language, findings.source, findings.line)
         self.checker.remember(document)
         return document
 
     def instance(
         self, key: str, docid: str, query: str, split: str, result: str | None,
-        annotations: Iterable[SourceAnnotation], findings: Findings,
-    ) -> Iterator[SourceItem]:  # fmt: skip
+        annotations: Iterable[sources.SourceAnnotation], findings: Findings,
+    ) -> Iterator[sources.SourceItem]:  # fmt: skip
         """An instance on a document, and what is wrong with it."""
         prefix, query_segment = self.options.key_prefix, self.options.task.query_segment
-        segments: dict[str, SourceText | str] = {self.document_segment: f"{prefix}{docid}"}
+        segments: dict[str, sources.SourceText | str] = {self.document_segment: f"{prefix}{docid}"}
         if query_segment is not None:
-            segments[query_segment] = SourceText(query)
-        instance = SourceInstance(
+            segments[query_segment] = sources.SourceText(query)
+        instance = sources.SourceInstance(
             key=f"{prefix}{key}", segments=segments, source=findings.source, line=findings.line, split=split,
             language=self.language, result=result, annotations=tuple(annotations),
             metadata={} if query_segment is not None or not query else {"query": query},
@@ -114,13 +107,13 @@ class Corpus:
             yield instance
         yield from findings.problems
 
-    def told(self) -> Iterator[SourceItem]:
+    def told(self) -> Iterator[sources.SourceItem]:
         """How many instances are kept of each split, and a warning for each rule."""
         name, n = self.path.name, sum(self.kept.values())
         in_order = sorted(self.kept.items(), key=lambda of_split: (*SPLITS, of_split[0]).index(of_split[0]))
         splits = listed([f"{split or _('no split')} {n_of_split:,}" for split, n_of_split in in_order])
         if n:
-            yield SourceColumns(_("Instances kept: {n} ({splits}).", n=f"{n:,}", splits=splits))
+            yield sources.SourceColumns(_("Instances kept: {n} ({splits}).", n=f"{n:,}", splits=splits))
         for rule, places in self.left_out.items():
             first = Places(places.n, places.first[:_N_NAMED])
             reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=first)

@@ -50,7 +50,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     Raises: NotFound or InvalidValue when there is no such file, or the task has not just one text
     """
     segment = _text_segment(options.task)
-    file = _data_file(path)
+    if path.is_dir() and not (path / DATA_FILE).is_file():
+        raise NotFound(_("No {names} in '{path}'. Choose another folder.", path=path, names=DATA_FILE))
+    file = path / DATA_FILE if path.is_dir() else path
     splits = _Splits()
     yield from splits.read(file.with_name(SPLITS_FILE))
     reader = _HatexplainReader(segment, options, splits)
@@ -68,12 +70,6 @@ def _text_segment(task: Task) -> str:
     if spec is None or not spec.is_selectable or task.has_target:
         raise InvalidValue(_("{name} needs the task {task}.", name="HateXplain", task="sentiment"))
     return spec.name
-
-
-def _data_file(path: Path) -> Path:
-    if path.is_dir() and not (path / DATA_FILE).is_file():
-        raise NotFound(_("No {names} in '{path}'. Choose another folder.", path=path, names=DATA_FILE))
-    return path / DATA_FILE if path.is_dir() else path
 
 
 @dataclass(slots=True)

@@ -8,15 +8,8 @@ from typing import Any
 
 import msgspec
 
+from annotator.domain import sources
 from annotator.domain.numbers import counted
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceSpan,
-    SourceText,
-)
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.eraser.documents import DocumentShelf, DocumentTokens, find_documents
@@ -50,7 +43,7 @@ class _Annotation(msgspec.Struct):
 _KNOWN = frozenset({"annotation_id", "classification", "evidences", "query", "docids"})
 
 
-def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+def read(path: Path, options: ReadOptions) -> Iterator[sources.SourceItem]:
     """The instances of a data folder or of one split file, each after the documents that it is the first to need.
 
     Raises: NotFound or InvalidValue when there are no split files, no documents, or two sorts of documents
@@ -62,11 +55,11 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     yield from documents_first(reader.items(files))
 
 
-def documents_first(items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+def documents_first(items: Iterator[sources.SourceItem]) -> Iterator[sources.SourceItem]:
     """Items in portions, documents before the rest, so that whoever stores them can take many of a kind together."""
     while portion := list(islice(items, _PORTION)):
-        yield from (item for item in portion if isinstance(item, SourceDocument))
-        yield from (item for item in portion if not isinstance(item, SourceDocument))
+        yield from (item for item in portion if isinstance(item, sources.SourceDocument))
+        yield from (item for item in portion if not isinstance(item, sources.SourceDocument))
 
 
 def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
@@ -95,7 +88,7 @@ class _EraserReader:
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
 
-    def items(self, files: Sequence[tuple[str, Path]]) -> Iterator[SourceItem]:
+    def items(self, files: Sequence[tuple[str, Path]]) -> Iterator[sources.SourceItem]:
         """Everything that the rows of the split files give, in order; at the end of a file what was left out of it."""
         for split, file in files:
             self.empty, self.unmarked = Places(), Places()
@@ -125,7 +118,7 @@ class _EraserReader:
             )
             yield Problem(source, None, "evidences", str(n), reason, is_warning=True)
 
-    def instance(self, row: Row, split: str) -> Iterator[SourceItem]:
+    def instance(self, row: Row, split: str) -> Iterator[sources.SourceItem]:
         """The documents that a row is the first to need, its instance, and what is wrong with it."""
         findings = row.findings()
         parsed = convert(row.values, _Annotation, findings)
@@ -144,7 +137,7 @@ class _EraserReader:
 
     def _documents(
         self, parsed: _Annotation, findings: Findings
-    ) -> tuple[dict[str, DocumentTokens], list[SourceDocument]]:
+    ) -> tuple[dict[str, DocumentTokens], list[sources.SourceDocument]]:
         """The instance's documents by docid, in order, and those of them that are met for the first time."""
         bodies: dict[str, DocumentTokens] = {}
         new = []
@@ -174,22 +167,22 @@ class _EraserReader:
 
     def _instance(
         self, row: Row, parsed: _Annotation, bodies: Mapping[str, DocumentTokens], split: str, findings: Findings
-    ) -> SourceInstance:
+    ) -> sources.SourceInstance:
         segment_of = self._segments_of(parsed.annotation_id, list(bodies), findings)
         prefix = self.options.key_prefix
-        segments: dict[str, SourceText | str] = {name: prefix + docid for docid, name in segment_of.items()}
+        segments: dict[str, sources.SourceText | str] = {name: prefix + docid for docid, name in segment_of.items()}
         metadata = _metadata(row.values)
         query_segment = self.options.task.query_segment
         if query_segment is not None:
-            segments[query_segment] = SourceText(parsed.query or "")
+            segments[query_segment] = sources.SourceText(parsed.query or "")
         elif parsed.query not in {None, "", self.options.task.eraser_query}:
             metadata["query"] = parsed.query
         sets = self._sets(row, parsed, bodies, segment_of, findings)
         has_only_empty = not sets and any(_is_empty(evidence) for group in parsed.evidences for evidence in group)
         if has_only_empty:
             self.unmarked.add(_("line {line}, '{key}'", line=row.line, key=parsed.annotation_id))
-        annotation = SourceAnnotation(ANNOTATOR, parsed.classification, sets)
-        return SourceInstance(
+        annotation = sources.SourceAnnotation(ANNOTATOR, parsed.classification, sets)
+        return sources.SourceInstance(
             key=prefix + parsed.annotation_id, segments=segments, source=row.source, line=row.line, split=split,
             language=self.options.language, result=parsed.classification,
             annotations=() if has_only_empty else (annotation,), metadata=metadata, names_texts_of_tokens=True,
@@ -222,7 +215,7 @@ class _EraserReader:
         bodies: Mapping[str, DocumentTokens],
         segment_of: Mapping[str, str],
         findings: Findings,
-    ) -> tuple[tuple[SourceSpan, ...], ...]:
+    ) -> tuple[tuple[sources.SourceSpan, ...], ...]:
         """One rationale set a group, in the order of the file, spans as they are; without what marks nothing."""
         sets = []
         for group_number, group in enumerate(parsed.evidences):
@@ -258,7 +251,7 @@ def _span(
     bodies: Mapping[str, DocumentTokens],
     segment_of: Mapping[str, str],
     findings: Findings,
-) -> SourceSpan | None:
+) -> sources.SourceSpan | None:
     docid = evidence.docid if evidence.docid in bodies else f"{evidence.docid}.txt"
     body, segment = bodies.get(docid), segment_of.get(docid)
     if body is None or segment is None:
@@ -280,7 +273,7 @@ def _span(
         findings.refuse(f"{field_name}.end_token", end, reason)
     else:
         _compare_text(evidence, body, field_name, findings)
-        return SourceSpan(segment, start, end)
+        return sources.SourceSpan(segment, start, end)
     return None
 
 

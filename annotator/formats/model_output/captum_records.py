@@ -18,14 +18,7 @@ import msgspec
 from annotator.domain.models import Prediction, SourceAttribution, SourceOutput
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import (
-    OutputFile,
-    check_lengths,
-    check_scores,
-    read_each,
-    read_json,
-    subwords_part,
-)
+from annotator.formats.model_output import output_rows
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, as_one_record, read_records
 from annotator.formats.rows.lines import convert
@@ -57,19 +50,19 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    return read_json(path, options, "captum", _take, _("Write JSON like {example}.", example=_EXAMPLE))
+    return output_rows.read_json(path, options, "captum", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
-def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+def _take(record: Record, file: output_rows.OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     row = convert(record.values, _Slots, findings)
     n_subwords = len(row.raw_input_ids) if row else 0
-    if row is None or not check_lengths(
+    if row is None or not output_rows.check_lengths(
         "word_attributions", len(row.word_attributions), "raw_input_ids", n_subwords, findings
     ):
         return
-    check_scores(row.word_attributions, findings, "word_attributions")
+    output_rows.check_scores(row.word_attributions, findings, "word_attributions")
     label = file.class_label(row.attr_class, "attr_class", findings)
-    part = subwords_part(row.raw_input_ids, row.word_attributions)
+    part = output_rows.subwords_part(row.raw_input_ids, row.word_attributions)
     attribution = SourceAttribution((part,), label, convergence=row.convergence_score)
     predictions = []
     if row.pred_class is not None:
@@ -85,17 +78,17 @@ def read_pairs(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Pr
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
     """
-    file = OutputFile(path.name, options, "transformers-interpret")
+    file = output_rows.OutputFile(path.name, options, "transformers-interpret")
     records = list(read_records(path, _("Write JSON like {example}.", example=_PAIRS_EXAMPLE)))
     file.require_model()
-    yield from read_each(as_one_record(records, _is_pair), file, _take_pairs)
+    yield from output_rows.read_each(as_one_record(records, _is_pair), file, _take_pairs)
 
 
 def _is_pair(value: object) -> bool:
     return isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
 
 
-def _take_pairs(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+def _take_pairs(record: Record, file: output_rows.OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     if _has_lost_tokens(record.values):
         reason = _("Must be like {example}.", example="[subword, score]")
         findings.refuse("record", record.values, reason)
@@ -128,7 +121,7 @@ def _with_name(values: object) -> object:
 
 
 def _pairs_by_label(
-    attributions: Pairs | Mapping[str, Pairs], explained: str, file: OutputFile, findings: Findings
+    attributions: Pairs | Mapping[str, Pairs], explained: str, file: output_rows.OutputFile, findings: Findings
 ) -> Mapping[str, Pairs]:
     if isinstance(attributions, Mapping):
         return {file.class_label(name, "word_attributions", findings): pairs for name, pairs in attributions.items()}
@@ -137,5 +130,5 @@ def _pairs_by_label(
 
 def _attribution_of(pairs: Pairs, label: str, findings: Findings) -> SourceAttribution:
     subwords, scores = [subword for subword, _ in pairs], [score for _, score in pairs]
-    check_scores(scores, findings, "word_attributions")
-    return SourceAttribution((subwords_part(subwords, scores),), label)
+    output_rows.check_scores(scores, findings, "word_attributions")
+    return SourceAttribution((output_rows.subwords_part(subwords, scores),), label)

@@ -7,18 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from annotator.domain.models import (
-    InputText,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    Subword,
-    Unit,
-    are_finite,
-    canonical_parameters,
-)
+from annotator.domain import models
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
@@ -67,18 +56,18 @@ class OutputFile:
 
     def run(
         self, findings: Findings, *, model: str | None = None, method: str | None = None,
-        parameters: Mapping[str, object] | None = None, seed: int | None = None, unit: Unit = "none",
+        parameters: Mapping[str, object] | None = None, seed: int | None = None, unit: models.Unit = "none",
         is_signed: bool | None = None,
-    ) -> Run | None:  # fmt: skip
+    ) -> models.Run | None:  # fmt: skip
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
         if not (method or self.options.method):
             reason = _("No method named; using '{method}'. Set it with --method.", method=self.default_method)
             self.tell_once("method", "", reason)
         try:
-            return Run(
+            return models.Run(
                 model or self.options.model,
                 method or self.options.method or self.default_method,
-                canonical_parameters(parameters or {}),
+                models.canonical_parameters(parameters or {}),
                 self.options.seed if seed is None else seed,
                 unit,
                 is_signed,
@@ -88,9 +77,9 @@ class OutputFile:
             return None
 
     def output(
-        self, record: Record, run: Run, text: Hashable, findings: Findings,
-        attributions: Sequence[SourceAttribution] = (), predictions: Sequence[Prediction] = (),
-    ) -> SourceOutput:  # fmt: skip
+        self, record: Record, run: models.Run, text: Hashable, findings: Findings,
+        attributions: Sequence[models.SourceAttribution] = (), predictions: Sequence[models.Prediction] = (),
+    ) -> models.SourceOutput:  # fmt: skip
         """What a record says; text: what tells its input from others, where the record has no id."""
         values = record.values if isinstance(record.values, dict) else {}
         given = values.get("split")
@@ -99,7 +88,7 @@ class OutputFile:
         input_text = None if key else _input_of(text, attributions)
         if not key:
             key = self._number((text, run, *(attribution.label for attribution in attributions)), text)
-        return SourceOutput(
+        return models.SourceOutput(
             key, run, record.source, record.line, split, tuple(predictions), tuple(attributions), input=input_text
         )
 
@@ -165,7 +154,7 @@ class OutputFile:
         """A record could not be read: records without ids cannot be numbered on from there."""
         self._has_refused = True
 
-    def refuse_twice(self, output: SourceOutput, findings: Findings) -> None:
+    def refuse_twice(self, output: models.SourceOutput, findings: Findings) -> None:
         """Note scores of one instance, run, label and layer that stood before, and so reasons, and answers by themselves.
 
         A text that stands twice is looked at where its instance is known.
@@ -191,14 +180,14 @@ class OutputFile:
                 findings.refuse("id", output.key, reason)
             self._seen_here.add(fingerprint)
 
-    def is_first(self, output: SourceOutput) -> bool:
+    def is_first(self, output: models.SourceOutput) -> bool:
         """Note an output of one line with one attribution; False where the same was said in another line before."""
         attribution, line = output.attributions[0], output.line or 0
         fingerprint = _fingerprint(output, "scores", (attribution.label, attribution.layer))
         return self._first_lines.setdefault(fingerprint, line) == line
 
 
-def _input_of(text: Hashable, attributions: Sequence[SourceAttribution]) -> InputText:
+def _input_of(text: Hashable, attributions: Sequence[models.SourceAttribution]) -> models.InputText:
     """The text of a record, or the subwords of its scores."""
     if isinstance(text, str):
         return input_of_text(text)
@@ -208,23 +197,23 @@ def _input_of(text: Hashable, attributions: Sequence[SourceAttribution]) -> Inpu
     return input_of_subwords(subwords)
 
 
-def _fingerprint(output: SourceOutput, what: str, name: tuple[object, ...]) -> int:
+def _fingerprint(output: models.SourceOutput, what: str, name: tuple[object, ...]) -> int:
     """A number for what an output says, by which it is known when it is said again."""
     return hash((what, name, output.split, output.key, output.run))
 
 
-Take = Callable[[Record, OutputFile, Findings], Iterable[SourceOutput]]
+Take = Callable[[Record, OutputFile, Findings], Iterable[models.SourceOutput]]
 
 
 def read_each(
-    records: Iterable[Record | SourceOutput | Problem], file: OutputFile, take: Take
-) -> Iterator[SourceOutput | Problem]:
+    records: Iterable[Record | models.SourceOutput | Problem], file: OutputFile, take: Take
+) -> Iterator[models.SourceOutput | Problem]:
     """What `take` makes of each record; a record with a problem that is no warning is not taken at all.
 
     A SourceOutput among the records has been checked, also whether it is the first, and is handed on.
     """
     for number, record in enumerate(records):
-        if isinstance(record, SourceOutput):
+        if isinstance(record, models.SourceOutput):
             yield record
             continue
         if isinstance(record, Problem):
@@ -246,7 +235,7 @@ def read_each(
 
 def read_json(
     path: Path, options: OutputOptions, default_method: str, take: Take, remedy: str
-) -> Iterator[SourceOutput | Problem]:
+) -> Iterator[models.SourceOutput | Problem]:
     """The records of a JSON file that does not name its model.
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
@@ -260,7 +249,7 @@ def read_json(
 
 def check_scores(scores: Sequence[float], findings: Findings, field_name: str = "scores") -> None:
     """Note scores that are no numbers, and warn where all are 0."""
-    if not are_finite(scores):
+    if not models.are_finite(scores):
         number = next(n for n, score in enumerate(scores) if not math.isfinite(score))
         findings.refuse(f"{field_name}[{number}]", str(scores[number]), _("Must be a finite number."))
         return
@@ -282,9 +271,9 @@ def check_lengths(name: str, length: int, other: str, other_length: int, finding
     return length == other_length
 
 
-def subwords_part(tokens: Sequence[str], scores: Sequence[float]) -> ScoredPart:
+def subwords_part(tokens: Sequence[str], scores: Sequence[float]) -> models.ScoredPart:
     """Scores of subwords of the whole input."""
-    return ScoredPart(tuple(scores), subwords=tuple(Subword(token) for token in tokens))
+    return models.ScoredPart(tuple(scores), subwords=tuple(models.Subword(token) for token in tokens))
 
 
 # Answers of models as our own JSON lines write them: a list of probabilities, {label: p}, a text, or fields of their own.
@@ -294,7 +283,7 @@ _MOST_OVER = 0.01  # of a sum of rounded probabilities
 _ROUNDING = 1e-6
 
 
-def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[Prediction, ...]:
+def read_answers(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[models.Prediction, ...]:
     """What a row answers: in `prediction`, or in `label` (or `answer`) and `probabilities`; nothing is fine."""
     of_row = AnswerRow(row.label, row.answer, row.probabilities, row.on, row.threshold)
     has_own = of_row.label is not None or of_row.answer is not None or of_row.probabilities is not None
@@ -338,7 +327,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Findings) -> Prediction:
+def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Findings) -> models.Prediction:
     if answer.label is not None and answer.answer is not None and str(answer.label) != answer.answer:
         reason = _("The row also has the label '{label}'. Keep one.", label=answer.label)
         findings.refuse(f"{field_prefix}answer", answer.answer, reason)
@@ -351,7 +340,7 @@ def _answer(answer: AnswerRow, field_prefix: str, file: OutputFile, findings: Fi
     _warn_of_odd(
         result, probabilities, isinstance(answer.probabilities, list), f"{field_prefix}probabilities", findings
     )
-    return Prediction(result, probabilities, answer.on, threshold)
+    return models.Prediction(result, probabilities, answer.on, threshold)
 
 
 def _warn_of_odd(

@@ -13,22 +13,7 @@ from typing import cast
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
-from annotator.domain.models import (
-    InputText,
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-    SourceWritten,
-    Subword,
-    Unit,
-    are_finite,
-    canonical_parameters,
-    facts_from,
-)
+from annotator.domain import models
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
@@ -49,7 +34,7 @@ __all__ = ["read", "write_outputs"]
 # The run that a line of our own model output is of.
 
 
-def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method: bool) -> Run | None:
+def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method: bool) -> models.Run | None:
     """The run of a row, or None with a finding; the seed may stand among the parameters."""
     parameters = dict(row.params)
     among = parameters.pop("seed", None)
@@ -64,7 +49,7 @@ def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method
         findings.refuse("method", "", _("Scores and rationales need a method (--method)."))
     try:
         model = row.model or file.options.model
-        return Run(model, method, canonical_parameters(parameters), seed, row.unit, row.signed)
+        return models.Run(model, method, models.canonical_parameters(parameters), seed, row.unit, row.signed)
     except InvalidValue as error:
         findings.refuse("model", row.model or "", _("{error} Add it here or use --model.", error=error))
         return None
@@ -85,7 +70,7 @@ class _PlainRow(msgspec.Struct, forbid_unknown_fields=True, gc=False):
     method: str | UnsetType | None = UNSET
     params: Raw | UnsetType = UNSET
     seed: int | UnsetType | None = UNSET
-    unit: Unit | UnsetType = UNSET
+    unit: models.Unit | UnsetType = UNSET
     signed: bool | UnsetType | None = UNSET
     split: str | UnsetType | None = UNSET
     target: str | int | UnsetType | None = UNSET
@@ -102,10 +87,10 @@ class PlainLines:
     def __init__(self, file: OutputFile) -> None:
         self._file = file
         self._decoder = msgspec.json.Decoder(_PlainRow)
-        self._runs: dict[tuple[object, ...], Run | None] = {}
+        self._runs: dict[tuple[object, ...], models.Run | None] = {}
         self._label_of = lru_cache(maxsize=1000)(self._read_label)
 
-    def read(self, line: RawLine) -> SourceOutput | None:
+    def read(self, line: RawLine) -> models.SourceOutput | None:
         """What a plain line says; None: it has to be read with care."""
         content, options = line.content, self._file.options
         if content is None or b"\\" in content:
@@ -120,18 +105,22 @@ class PlainLines:
         answers = () if row.prediction is UNSET else self._read_answers(row.prediction)
         if run is None or label is None or answers is None:
             return None
-        output = SourceOutput(
+        output = models.SourceOutput(
             f"{options.key_prefix}{row.id}",
             run,
             self._file.source,
             line.number,
             options.split if row.split is UNSET or row.split is None else row.split,
             answers,
-            (SourceAttribution((ScoredPart(row.scores),), label, None if row.layer is UNSET else row.layer),),
+            (
+                models.SourceAttribution(
+                    (models.ScoredPart(row.scores),), label, None if row.layer is UNSET else row.layer
+                ),
+            ),
         )
         return output if self._file.is_first(output) else None
 
-    def _run_of(self, row: _PlainRow, content: bytes) -> Run | None:
+    def _run_of(self, row: _PlainRow, content: bytes) -> models.Run | None:
         """The run of a row: all is checked of the first that names it in these words; None where it cannot be taken."""
         params = b"" if row.params is UNSET else bytes(row.params)
         words = (row.model, row.method, params, row.seed, row.unit, row.signed)
@@ -140,7 +129,7 @@ class PlainLines:
             run = self._runs[words] = self._read_run(content)
         return run
 
-    def _read_run(self, content: bytes) -> Run | None:
+    def _read_run(self, content: bytes) -> models.Run | None:
         findings = Findings(self._file.source, None)
         try:
             row = convert(parse_object(content), OutputRow, findings)
@@ -154,7 +143,7 @@ class PlainLines:
         label = self._file.label(None if target is UNSET else target, "target", findings)
         return None if findings.problems else label
 
-    def _read_answers(self, prediction: Raw) -> tuple[Prediction, ...] | None:
+    def _read_answers(self, prediction: Raw) -> tuple[models.Prediction, ...] | None:
         findings = Findings(self._file.source, None)
         try:
             answers = read_answers(OutputRow("", prediction=parse_value(bytes(prediction))), self._file, findings)
@@ -181,7 +170,7 @@ _FIELDS = frozenset(OutputRow.__struct_fields__)
 _PART_FIELDS = ("segment", "tokens", "special", "ranking", "partial")
 
 
-def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+def read(path: Path, options: OutputOptions) -> Iterator[models.SourceOutput | Problem]:
     """What each line, or each row of a table, says, in the order of the file, one at a time.
 
     Raises: NotFound or InvalidValue when the file cannot be opened
@@ -191,7 +180,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     yield from read_each(records, file, _take)
 
 
-def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | Problem]:
+def _records(path: Path, file: OutputFile) -> Iterator[models.SourceOutput | Record | Problem]:
     """What a plain line says; of any other the values, which are to be read with care."""
     plain = PlainLines(file)
     for line in read_row_lines(path, file.source):
@@ -204,7 +193,7 @@ def _records(path: Path, file: OutputFile) -> Iterator[SourceOutput | Record | P
             yield Problem(file.source, line.number, fault.field, shown(fault.value), fault.reason)
 
 
-def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[models.SourceOutput]:
     row = convert(record.values, OutputRow, findings)
     if row is None:
         return
@@ -222,7 +211,7 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
         if not key and input_text is None:
             findings.refuse("id", "", _("The row needs an id or a text."))
         split = file.options.split if row.split is None else row.split
-        yield SourceOutput(
+        yield models.SourceOutput(
             key, run, record.source, record.line, split, predictions, attributions, rationales, input_text
         )
 
@@ -237,7 +226,9 @@ def _texts(record: Record, file: OutputFile) -> dict[str, str]:
     return texts
 
 
-def _input(texts: Mapping[str, str], task: Task, attributions: Sequence[SourceAttribution]) -> InputText | None:
+def _input(
+    texts: Mapping[str, str], task: Task, attributions: Sequence[models.SourceAttribution]
+) -> models.InputText | None:
     """What a row without a key was made of: its texts, or the subwords of its scores; None where it says neither."""
     if texts:
         return input_of_text("\n".join(texts[name] for name in task.in_numbering_order(list(texts))))
@@ -260,7 +251,7 @@ def _tell_unknown(record: Record, file: OutputFile, texts: Mapping[str, str]) ->
 # Scores --------------------------------------------------------------------------------------------------------------
 
 
-def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[SourceAttribution, ...]:
+def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple[models.SourceAttribution, ...]:
     given = [name for name in _PART_FIELDS if getattr(row, name)]
     if row.parts is not None and (row.scores is not None or given):
         findings.refuse("parts", "", _("Use 'parts' or row scores, not both."))
@@ -284,10 +275,14 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
         findings.refuse("convergence", str(row.convergence), _("Must be a finite number."))
     target = _target(row.target, file, findings)
     written = None if row.written is None else _written(row.written, findings)
-    return (SourceAttribution(tuple(parts), target, row.layer, row.convergence, facts_from(row.facts), written),)
+    return (
+        models.SourceAttribution(
+            tuple(parts), target, row.layer, row.convergence, models.facts_from(row.facts), written
+        ),
+    )
 
 
-def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
+def _written(row: WrittenRow, findings: Findings) -> models.SourceWritten | None:
     """The subwords of an answer; None, with findings, where the lists do not belong together."""
     n = len(row.subwords)
     if not n:
@@ -300,18 +295,18 @@ def _written(row: WrittenRow, findings: Findings) -> SourceWritten | None:
     ]
     for number, scores in enumerate(row.earlier):
         check_lengths(f"written.earlier[{number}]", len(scores), "the pieces before", number, findings)
-        if not are_finite(scores):
+        if not models.are_finite(scores):
             findings.refuse(f"written.earlier[{number}]", str(scores), _("Must be a finite number."))
     if not all(are_as_many):
         return None
     steps = [
-        SourceAttribution(
+        models.SourceAttribution(
             tuple(_part(part, f"written.steps[{number}][{at}].", findings) for at, part in enumerate(parts))
         )
         for number, parts in enumerate(row.steps)
     ]
-    facts = tuple(map(facts_from, row.facts))
-    return SourceWritten(tuple(row.subwords), tuple(steps), tuple(map(tuple, row.earlier)), facts)
+    facts = tuple(map(models.facts_from, row.facts))
+    return models.SourceWritten(tuple(row.subwords), tuple(steps), tuple(map(tuple, row.earlier)), facts)
 
 
 def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Findings) -> str:
@@ -320,7 +315,7 @@ def _target(target: TargetRow | str | int | None, file: OutputFile, findings: Fi
     return file.label(target, "target", findings)
 
 
-def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
+def _part(part: PartRow, field_prefix: str, findings: Findings) -> models.ScoredPart:
     check_scores(part.scores, findings, f"{field_prefix}scores")
     n_scores = len(part.scores)
     mask = [False] * n_scores if part.special is None else [bool(is_special) for is_special in part.special]
@@ -330,19 +325,19 @@ def _part(part: PartRow, field_prefix: str, findings: Findings) -> ScoredPart:
         findings.refuse(f"{field_prefix}ranking", part.ranking, _("Must list each token number once, from 0."))
     if part.tokens is None:  # the tokens of the place, without what the mask calls special
         scores = tuple(score for score, is_special in zip(part.scores, mask, strict=False) if not is_special)
-        return ScoredPart(scores, part.segment, None, ranking, part.partial)
+        return models.ScoredPart(scores, part.segment, None, ranking, part.partial)
     check_lengths(f"{field_prefix}tokens", len(part.tokens), "scores", n_scores, findings)
     subwords = tuple(_subword(token, is_special) for token, is_special in zip(part.tokens, mask, strict=False))
-    return ScoredPart(tuple(part.scores), part.segment, subwords, ranking, part.partial)
+    return models.ScoredPart(tuple(part.scores), part.segment, subwords, ranking, part.partial)
 
 
-def _subword(token: str | SubwordRow, is_special: bool) -> Subword:
+def _subword(token: str | SubwordRow, is_special: bool) -> models.Subword:
     if isinstance(token, str):
-        return Subword(token, is_special=is_special)
-    return Subword(token.text, token.start, token.end, token.special or is_special, token.segment)
+        return models.Subword(token, is_special=is_special)
+    return models.Subword(token.text, token.start, token.end, token.special or is_special, token.segment)
 
 
-def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ...]:
+def _rationales(row: OutputRow, findings: Findings) -> tuple[models.SourceRationale, ...]:
     if row.rationale is None:
         return ()
     parts = []
@@ -360,11 +355,11 @@ def _rationales(row: OutputRow, findings: Findings) -> tuple[SourceRationale, ..
                 getattr(part, other),
                 _("A {kind} rationale has no {other}.", kind=row.rationale.kind, other=other),
             )
-        parts.append(MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
+        parts.append(models.MarkedPart(tuple(part.spans), tuple(part.ranking), part.segment))
     quotes = quotes_of(row.rationale.quotes)
     if quotes is not None and not len(quotes.missing) <= quotes.n_missing <= quotes.n:
         reason = _("Quotes must satisfy len(missing) <= n_missing <= n.")
         findings.refuse(
             "rationale.quotes", f"n {quotes.n}, n_missing {quotes.n_missing}, missing {len(quotes.missing)}", reason
         )
-    return (SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)
+    return (models.SourceRationale(row.rationale.kind, tuple(parts), outcome=quotes),)

@@ -20,14 +20,7 @@ from annotator.domain.models import SourceAttribution, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
-from annotator.formats.model_output.output_rows import (
-    OutputFile,
-    check_lengths,
-    check_scores,
-    read_each,
-    read_json,
-    subwords_part,
-)
+from annotator.formats.model_output import output_rows
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record
 from annotator.formats.rows.lines import check_file, convert
@@ -125,22 +118,24 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     """
     if path.suffix.lower() == ".npz":
         return _read_arrays(path, options)
-    return read_json(path, options, "shap", _take, _("Write JSON like {example}.", example=_EXAMPLE))
+    return output_rows.read_json(path, options, "shap", _take, _("Write JSON like {example}.", example=_EXAMPLE))
 
 
 def _read_arrays(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
-    file = OutputFile(path.name, options, "shap")
+    file = output_rows.OutputFile(path.name, options, "shap")
     values = read_arrays(path, _FIELDS, _("Write JSON like {example}.", example=_EXAMPLE))
     file.require_model()
-    yield from read_each([Record(path.name, 1, values)], file, _take)
+    yield from output_rows.read_each([Record(path.name, 1, values)], file, _take)
 
 
-def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[SourceOutput]:
+def _take(record: Record, file: output_rows.OutputFile, findings: Findings) -> Iterator[SourceOutput]:
     data = record.values.get("data") if isinstance(record.values, dict) else None
     run = file.run(findings, method=file.options.method or "shap", is_signed=True)
     if isinstance(data, list) and data and isinstance(data[0], list):
         texts = convert(record.values, _Texts, findings)
-        if texts is None or not check_lengths("values", len(texts.values), "data", len(texts.data), findings):
+        if texts is None or not output_rows.check_lengths(
+            "values", len(texts.values), "data", len(texts.data), findings
+        ):
             return
         rows = [_Text(v, d, texts.output_names) for v, d in zip(texts.values, texts.data, strict=True)]
     else:
@@ -151,8 +146,8 @@ def _take(record: Record, file: OutputFile, findings: Findings) -> Iterator[Sour
             yield file.output(record, run, tuple(row.data), findings, _attributions(row, file, findings))
 
 
-def _attributions(row: _Text, file: OutputFile, findings: Findings) -> list[SourceAttribution]:
-    if not check_lengths("values", len(row.values), "data", len(row.data), findings):
+def _attributions(row: _Text, file: output_rows.OutputFile, findings: Findings) -> list[SourceAttribution]:
+    if not output_rows.check_lengths("values", len(row.values), "data", len(row.data), findings):
         return []
     by_class = _by_class(row, findings)
     names = row.output_names
@@ -160,12 +155,12 @@ def _attributions(row: _Text, file: OutputFile, findings: Findings) -> list[Sour
         labels: list[int | str | None] = [names] if len(by_class) == 1 else list(range(len(by_class)))
     else:
         labels = list(names)
-        check_lengths("output_names", len(labels), "values[0]", len(by_class), findings)
+        output_rows.check_lengths("output_names", len(labels), "values[0]", len(by_class), findings)
     attributions = []
     for label, scores in zip(labels, by_class, strict=False):
-        check_scores(scores, findings, "values")
+        output_rows.check_scores(scores, findings, "values")
         name = file.class_label(label, "output_names", findings)
-        attributions.append(SourceAttribution((subwords_part(row.data, scores),), name))
+        attributions.append(SourceAttribution((output_rows.subwords_part(row.data, scores),), name))
     return attributions
 
 

@@ -8,36 +8,16 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    MarkedPart,
-    Prediction,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-    SourceWritten,
-    StoredOutput,
-    Subword,
-    Written,
-)
+from annotator.domain import models
 from annotator.domain.texts import TokenLayout
 from annotator.errors import ExportRefused
-from annotator.formats.model_output.own_line_fields import (
-    MarkedRow,
-    OutputRow,
-    PartRow,
-    RationaleRow,
-    SubwordRow,
-    WrittenRow,
-)
+from annotator.formats.model_output import own_line_fields
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.spans import quotes_record
 from annotator.language import _
 
 
-def write_outputs(path: Path, outputs: Iterable[SourceOutput]) -> int:
+def write_outputs(path: Path, outputs: Iterable[models.SourceOutput]) -> int:
     """Write outputs to a file, a line for each answer, attribution and rationale; returns the number of lines.
 
     Raises: ExportRefused when the file cannot be written, or a score is no number
@@ -53,7 +33,7 @@ def write_outputs(path: Path, outputs: Iterable[SourceOutput]) -> int:
     return n_rows
 
 
-def rows_of(output: SourceOutput) -> Iterator[OutputRow]:
+def rows_of(output: models.SourceOutput) -> Iterator[own_line_fields.OutputRow]:
     """The lines of one output."""
     for prediction in output.predictions:
         yield _row(output, **_answer(prediction))
@@ -63,15 +43,15 @@ def rows_of(output: SourceOutput) -> Iterator[OutputRow]:
         yield _row(output, rationale=_rationale(rationale))
 
 
-def _row(output: SourceOutput, **fields: Any) -> OutputRow:
+def _row(output: models.SourceOutput, **fields: Any) -> own_line_fields.OutputRow:
     run = output.run
-    return OutputRow(
+    return own_line_fields.OutputRow(
         id=output.key, split=output.split, model=run.model, method=run.method or None,
         params=json.loads(run.parameters), seed=run.seed, unit=run.unit, signed=run.is_signed, **fields,
     )  # fmt: skip
 
 
-def _answer(prediction: Prediction) -> Mapping[str, object]:
+def _answer(prediction: models.Prediction) -> Mapping[str, object]:
     return {
         "label": prediction.result,
         "probabilities": dict(prediction.probabilities) or None,
@@ -80,7 +60,7 @@ def _answer(prediction: Prediction) -> Mapping[str, object]:
     }
 
 
-def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
+def _scores(attribution: models.SourceAttribution) -> Mapping[str, object]:
     fields: dict[str, object] = {
         "target": attribution.label or None,
         "layer": attribution.layer,
@@ -90,18 +70,18 @@ def _scores(attribution: SourceAttribution) -> Mapping[str, object]:
     }
     parts = [_part(part) for part in attribution.parts]
     if len(parts) == 1:
-        return fields | {name: getattr(parts[0], name) for name in PartRow.__struct_fields__}
+        return fields | {name: getattr(parts[0], name) for name in own_line_fields.PartRow.__struct_fields__}
     return fields | {"parts": parts}
 
 
-def _written(written: SourceWritten) -> WrittenRow:
+def _written(written: models.SourceWritten) -> own_line_fields.WrittenRow:
     steps = [[_part(part) for part in step.parts] for step in written.steps]
     facts = [dict(of_subword) for of_subword in written.facts]
-    return WrittenRow(list(written.subwords), steps, [list(row) for row in written.earlier], facts)
+    return own_line_fields.WrittenRow(list(written.subwords), steps, [list(row) for row in written.earlier], facts)
 
 
-def _part(part: ScoredPart) -> PartRow:
-    return PartRow(
+def _part(part: models.ScoredPart) -> own_line_fields.PartRow:
+    return own_line_fields.PartRow(
         scores=list(part.scores),
         segment=part.place,
         tokens=None if part.subwords is None else [_token(subword) for subword in part.subwords],
@@ -110,18 +90,18 @@ def _part(part: ScoredPart) -> PartRow:
     )
 
 
-def _token(subword: Subword) -> str | SubwordRow:
-    if subword == Subword(subword.text):
+def _token(subword: models.Subword) -> str | own_line_fields.SubwordRow:
+    if subword == models.Subword(subword.text):
         return subword.text
-    return SubwordRow(subword.text, subword.start, subword.end, subword.segment, subword.is_special)
+    return own_line_fields.SubwordRow(subword.text, subword.start, subword.end, subword.segment, subword.is_special)
 
 
-def _rationale(rationale: SourceRationale) -> RationaleRow:
-    parts = [MarkedRow(part.place, list(part.spans), list(part.ranking)) for part in rationale.parts]
-    return RationaleRow(rationale.kind, parts, quotes_record(rationale.outcome))
+def _rationale(rationale: models.SourceRationale) -> own_line_fields.RationaleRow:
+    parts = [own_line_fields.MarkedRow(part.place, list(part.spans), list(part.ranking)) for part in rationale.parts]
+    return own_line_fields.RationaleRow(rationale.kind, parts, quotes_record(rationale.outcome))
 
 
-def _check(row: OutputRow, output: SourceOutput) -> None:
+def _check(row: own_line_fields.OutputRow, output: models.SourceOutput) -> None:
     """JSON has no NaN: what is none of the numbers is refused, never written as null."""
     numbers: list[float] = list(row.scores or ())
     numbers += [score for part in row.parts or () for score in part.scores]
@@ -143,39 +123,41 @@ def _first_odd(numbers: Sequence[float]) -> float | None:
 # What is stored of a run as what our own JSON lines of model output say: scores of tokens, with a place for each gap.
 
 
-def as_source(stored: StoredOutput, layout: TokenLayout) -> SourceOutput:
+def as_source(stored: models.StoredOutput, layout: TokenLayout) -> models.SourceOutput:
     """A stored output as a file says it. Subwords are left out: their scores have been merged over tokens.
 
     Raises: ExportRefused for a token without a score between tokens of its segment that have one
     """
     output = stored.output
-    return SourceOutput(
+    return models.SourceOutput(
         stored.key, stored.run, stored.source, stored.line, stored.split, output.predictions,
         tuple(_attribution(attribution, layout, stored.key) for attribution in output.attributions),
         tuple(_stored_output_rationale(rationale) for rationale in output.rationales),
     )  # fmt: skip
 
 
-def _attribution(attribution: Attribution, layout: TokenLayout, key: str) -> SourceAttribution:
+def _attribution(attribution: models.Attribution, layout: TokenLayout, key: str) -> models.SourceAttribution:
     parts = _parts(attribution, layout, key)
     written = None if attribution.written is None else _stored_output_written(attribution.written, layout, key)
-    return SourceAttribution(
+    return models.SourceAttribution(
         parts, attribution.label, attribution.layer, attribution.convergence, attribution.facts, written
     )
 
 
-def _stored_output_written(written: Written, layout: TokenLayout, key: str) -> SourceWritten:
-    steps = tuple(SourceAttribution(_parts(Attribution(scores), layout, key)) for scores in written.scores)
-    return SourceWritten(written.subwords, steps, written.earlier, written.facts)
+def _stored_output_written(written: models.Written, layout: TokenLayout, key: str) -> models.SourceWritten:
+    steps = tuple(
+        models.SourceAttribution(_parts(models.Attribution(scores), layout, key)) for scores in written.scores
+    )
+    return models.SourceWritten(written.subwords, steps, written.earlier, written.facts)
 
 
-def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[ScoredPart, ...]:
+def _parts(attribution: models.Attribution, layout: TokenLayout, key: str) -> tuple[models.ScoredPart, ...]:
     """One part where only the end has no scores; else one a segment, behind one that has the ranking alone."""
     scores, ranking = attribution.scores, attribution.ranking
     seen = _seen(scores)
     if not _has_gap(seen):
-        return (ScoredPart(seen, None, None, ranking, is_partial=len(seen) < len(scores)),)
-    parts = [] if ranking is None else [ScoredPart((), None, None, ranking, is_partial=True)]
+        return (models.ScoredPart(seen, None, None, ranking, is_partial=len(seen) < len(scores)),)
+    parts = [] if ranking is None else [models.ScoredPart((), None, None, ranking, is_partial=True)]
     for segment in layout.segments:
         of_segment = scores[segment.first_token : segment.end_token]
         seen = _seen(of_segment)
@@ -184,7 +166,7 @@ def _parts(attribution: Attribution, layout: TokenLayout, key: str) -> tuple[Sco
                 _("Instance '{key}': scores of '{name}' skip tokens. Export as jsonl.", key=key, name=segment.name)
             )
         if seen:
-            parts.append(ScoredPart(seen, segment.name, is_partial=len(seen) < segment.n_tokens))
+            parts.append(models.ScoredPart(seen, segment.name, is_partial=len(seen) < segment.n_tokens))
     return tuple(parts)
 
 
@@ -200,6 +182,6 @@ def _has_gap(scores: Sequence[float]) -> bool:
     return any(map(math.isnan, scores))
 
 
-def _stored_output_rationale(rationale: MachineRationale) -> SourceRationale:
-    parts = (MarkedPart(rationale.spans, rationale.ranking),)
-    return SourceRationale(rationale.kind, parts, outcome=rationale.quotes)
+def _stored_output_rationale(rationale: models.MachineRationale) -> models.SourceRationale:
+    parts = (models.MarkedPart(rationale.spans, rationale.ranking),)
+    return models.SourceRationale(rationale.kind, parts, outcome=rationale.quotes)

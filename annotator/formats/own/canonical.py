@@ -8,14 +8,7 @@ from typing import Any
 
 import msgspec
 
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceSpan,
-    SourceText,
-)
+from annotator.domain import sources
 from annotator.domain.tasks import TASKS, Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
@@ -80,7 +73,7 @@ _KNOWN = frozenset({"id", "fields", "lang", "label", "annotations", "pair", "met
 _KNOWN_OF_ANNOTATION = frozenset({"annotator", "label", "rationales", "char_spans", "explanation"})
 
 
-def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
+def read(path: Path, options: ReadOptions) -> Iterator[sources.SourceItem]:
     """The documents, then the instances of a canonical.jsonl; what is wrong with a row is a Problem."""
     reader = _CanonicalReader(path, options, _Survey.of(path))
     yield from reader.documents()
@@ -135,7 +128,7 @@ class _CanonicalReader:
     def __post_init__(self) -> None:
         self.checker = Checker(self.options)
 
-    def documents(self) -> Iterator[SourceItem]:
+    def documents(self) -> Iterator[sources.SourceItem]:
         """The documents that instances point to, each once."""
         path = self.path.parent / "docs.jsonl"
         if not self.survey.documents or not path.exists():
@@ -151,7 +144,7 @@ class _CanonicalReader:
                 yield document
             yield from findings.problems
 
-    def _document(self, row: Row, findings: Findings) -> SourceDocument | None:
+    def _document(self, row: Row, findings: Findings) -> sources.SourceDocument | None:
         parsed = convert(row.values, _DocumentRow, findings)
         if parsed is None or parsed.docid not in self.survey.documents:
             return None
@@ -160,15 +153,15 @@ class _CanonicalReader:
             findings.refuse("docid", parsed.docid, _("Duplicate. Keep one."))
         if parsed.tokens is None and parsed.tokenization == "whitespace":
             tokens = split_on_spaces(parsed.text)
-            body = SourceText(parsed.text, tokens)
+            body = sources.SourceText(parsed.text, tokens)
             self.line_starts[parsed.docid] = frozenset(_line_starts(tokens))
         else:
             is_marked = parsed.docid in self.survey.marked_by_token
             body = _text(parsed.text, parsed.tokens, is_marked, "tokens", findings)
         language = self.survey.documents[parsed.docid] or self.options.language
-        return SourceDocument(docid, body, language, row.source, row.line)
+        return sources.SourceDocument(docid, body, language, row.source, row.line)
 
-    def instance(self, row: Row) -> Iterator[SourceItem]:
+    def instance(self, row: Row) -> Iterator[sources.SourceItem]:
         """The instance of one row, and what is wrong with it."""
         findings = row.findings()
         parsed = convert(row.values, _Row, findings)
@@ -180,12 +173,12 @@ class _CanonicalReader:
                 yield instance
         yield from findings.problems
 
-    def _instance(self, row: Row, parsed: _Row, findings: Findings) -> SourceInstance:
+    def _instance(self, row: Row, parsed: _Row, findings: Findings) -> sources.SourceInstance:
         split = parsed.meta.get("split")
         parent, kind = self._parent(parsed, findings)
         self._warn_of_touching(parsed, findings)
         names = self._segment_names(parsed, findings)
-        return SourceInstance(
+        return sources.SourceInstance(
             key=self.options.key_prefix + parsed.id,
             segments=self._segments(parsed, names, findings),
             source=row.source,
@@ -241,9 +234,11 @@ class _CanonicalReader:
                 names[name] = segment
         return names
 
-    def _segments(self, parsed: _Row, names: Mapping[str, str], findings: Findings) -> dict[str, SourceText | str]:
+    def _segments(
+        self, parsed: _Row, names: Mapping[str, str], findings: Findings
+    ) -> dict[str, sources.SourceText | str]:
         marked = {name for a in parsed.annotations for one_set in a.rationales for name in one_set}
-        segments: dict[str, SourceText | str] = {}
+        segments: dict[str, sources.SourceText | str] = {}
         for name, segment in names.items():
             given = parsed.fields[name]
             spec = self.options.task.spec_of(segment)
@@ -258,7 +253,7 @@ class _CanonicalReader:
 
     def _annotation(
         self, given: _Annotation, names: Mapping[str, str], field_name: str, findings: Findings
-    ) -> SourceAnnotation:
+    ) -> sources.SourceAnnotation:
         sets = tuple(
             tuple(
                 span for name, tokens in one_set.items() for span in _spans(names, name, tokens, field_name, findings)
@@ -267,7 +262,7 @@ class _CanonicalReader:
         )
         if not sets and given.char_spans:
             sets = (tuple(_character_span(names, span) for span in given.char_spans),)
-        return SourceAnnotation(given.annotator, self._result(given.label), sets, note=given.explanation or "")
+        return sources.SourceAnnotation(given.annotator, self._result(given.label), sets, note=given.explanation or "")
 
 
 def _line_starts(body: TokenizedText) -> Iterator[int]:
@@ -277,17 +272,17 @@ def _line_starts(body: TokenizedText) -> Iterator[int]:
             yield number
 
 
-def _choices(choices: object) -> dict[str, SourceText]:
+def _choices(choices: object) -> dict[str, sources.SourceText]:
     """The choices of a question, one a line, from a list of {"label", "text"}."""
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         return {}
     lines = [f"{choice.get('label', '')}. {choice.get('text', '')}" for choice in choices]
-    return {"choices": SourceText("\n".join(lines))}
+    return {"choices": sources.SourceText("\n".join(lines))}
 
 
 def _spans(
     names: Mapping[str, str], name: str, tokens: Sequence[int], field_name: str, findings: Findings
-) -> Sequence[SourceSpan]:
+) -> Sequence[sources.SourceSpan]:
     negative = next((index for index in tokens if index < 0), None)
     if negative is not None:
         findings.refuse(f"{field_name}.rationales", negative, _("Must be an integer from 0."))
@@ -295,21 +290,21 @@ def _spans(
     return spans_of_tokens(names.get(name, name), tokens)
 
 
-def _character_span(names: Mapping[str, str], span: _CharSpan) -> SourceSpan:
-    return SourceSpan(names.get(span.field, span.field), span.start, span.end, "char")
+def _character_span(names: Mapping[str, str], span: _CharSpan) -> sources.SourceSpan:
+    return sources.SourceSpan(names.get(span.field, span.field), span.start, span.end, "char")
 
 
 def _text(
     text: str, tokens: Sequence[str] | None, is_marked_by_token: bool, field_name: str, findings: Findings
-) -> SourceText:
+) -> sources.SourceText:
     """A text with the source's tokens: its own list, or those of the form's expression where it is marked by them."""
     try:
         if tokens is not None:
-            return SourceText(text, align_tokens(text, tokens))
-        return SourceText(text, expression_tokens(text) if is_marked_by_token else None)
+            return sources.SourceText(text, align_tokens(text, tokens))
+        return sources.SourceText(text, expression_tokens(text) if is_marked_by_token else None)
     except InvalidValue as error:
         findings.refuse(field_name, "", str(error))
-        return SourceText(text)
+        return sources.SourceText(text)
 
 
 def expression_tokens(text: str) -> TokenizedText:

@@ -11,47 +11,7 @@ from annotator.domain.suites import WordList
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.own.full_export import (
-    AuditRecord,
-    PerturbationRecord,
-    audit_of,
-    check_audit,
-    check_perturbation,
-    perturbation_of,
-)
-from annotator.formats.own.records import (
-    VERSION,
-    DocumentRecord,
-    EventRecord,
-    InstanceRecord,
-    ListRecord,
-    OwnRecord,
-    ProjectRecord,
-    QualificationRecord,
-    ReviewRecord,
-    RoundRecord,
-    SufficientSetsRecord,
-    TextRecord,
-    ThreadRecord,
-    TokensRecord,
-    TrainingRecord,
-    ViewRecord,
-    WordListRecord,
-    annotation_of,
-    choice_of,
-    event_of,
-    list_of,
-    project_of,
-    proposal_of,
-    qualification_of,
-    round_of,
-    sufficient_sets_of,
-    text_of,
-    thread_of,
-    training_of,
-    view_of,
-    work_of,
-)
+from annotator.formats.own import full_export, records
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
 from annotator.formats.own.run_output import OutputRecord, output_of
 from annotator.formats.own.values import folded
@@ -65,7 +25,7 @@ from annotator.text.characters import subtags
 # What must fit together in a full export about reviewing, so that no row is stored that the program could not have made.
 
 
-def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
+def check_reviewing(record: records.InstanceRecord, findings: Findings) -> None:
     """Note every place that points nowhere, round that appears twice, and score that is missing or too many."""
     for field_name, annotation_number in _annotation_numbers(record):
         if annotation_number >= len(record.annotations):
@@ -89,7 +49,7 @@ def check_reviewing(record: InstanceRecord, findings: Findings) -> None:
         _check_thread(number, thread, findings)
 
 
-def _annotation_numbers(record: InstanceRecord) -> Iterator[tuple[str, int]]:
+def _annotation_numbers(record: records.InstanceRecord) -> Iterator[tuple[str, int]]:
     for number, work in enumerate(record.work):
         if work.follows is not None:
             yield f"work[{number}].follows", work.follows
@@ -104,7 +64,7 @@ def _annotation_numbers(record: InstanceRecord) -> Iterator[tuple[str, int]]:
             yield f"threads[{number}].annotation", thread.annotation
 
 
-def _check_round(record: InstanceRecord, number: int, made: RoundRecord, findings: Findings) -> None:
+def _check_round(record: records.InstanceRecord, number: int, made: records.RoundRecord, findings: Findings) -> None:
     field_prefix = f"rounds[{number}]"
     _check_decision(made, field_prefix, findings)
     _check_origins(made, field_prefix, findings)
@@ -125,7 +85,7 @@ def _check_round(record: InstanceRecord, number: int, made: RoundRecord, finding
             )
 
 
-def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
+def _check_decision(made: records.RoundRecord, field_prefix: str, findings: Findings) -> None:
     is_open = made.outcome is None
     if is_open != (made.decided_at is None):
         findings.refuse(
@@ -135,7 +95,7 @@ def _check_decision(made: RoundRecord, field_prefix: str, findings: Findings) ->
         findings.refuse(f"{field_prefix}.verdict", "", _("An open round can't have a verdict."))
 
 
-def _check_origins(made: RoundRecord, field_prefix: str, findings: Findings) -> None:
+def _check_origins(made: records.RoundRecord, field_prefix: str, findings: Findings) -> None:
     if made.origins and made.previous is None:
         findings.refuse(
             f"{field_prefix}.origins", made.origins, _("Only corrections have origins. Name the previous round.")
@@ -144,7 +104,9 @@ def _check_origins(made: RoundRecord, field_prefix: str, findings: Findings) -> 
         findings.refuse(f"{field_prefix}.origins", made.origins, _("A set has one origin."))
 
 
-def _check_scores(review: ReviewRecord, n_sets: int, carried: set[int], field_name: str, findings: Findings) -> None:
+def _check_scores(
+    review: records.ReviewRecord, n_sets: int, carried: set[int], field_name: str, findings: Findings
+) -> None:
     """What a review scores is there, and a submitted one scores all; a set that was carried over need not be scored anew."""
     if len(review.sets) > n_sets:
         findings.refuse(
@@ -157,7 +119,7 @@ def _check_scores(review: ReviewRecord, n_sets: int, carried: set[int], field_na
         findings.refuse(f"{field_name}.sets", "", _("A submitted review must have all its scores."))
 
 
-def _check_thread(number: int, thread: ThreadRecord, findings: Findings) -> None:
+def _check_thread(number: int, thread: records.ThreadRecord, findings: Findings) -> None:
     if (thread.about == "instance") != (thread.annotation is None):
         reason = _("Only threads about the instance name no annotation.")
         findings.refuse(f"threads[{number}].annotation", thread.annotation, reason)
@@ -186,45 +148,45 @@ class _OwnReader:
 
     def read(self, row: Row) -> Iterator[SourceItem]:
         findings = row.findings()
-        record = convert(row.values, OwnRecord, findings)  # type: ignore[arg-type]  # a union is a type to msgspec
+        record = convert(row.values, records.OwnRecord, findings)  # type: ignore[arg-type]  # a union is a type to msgspec
         item = self._item(record, row, findings)
         if item is not None and not findings.is_refused:
             yield item
         yield from findings.problems
 
-    def _item(self, record: OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911, PLR0912  (one for each)
+    def _item(self, record: records.OwnRecord | None, row: Row, findings: Findings) -> SourceItem | None:  # noqa: C901, PLR0911, PLR0912  (one for each)
         match record:
-            case InstanceRecord():
+            case records.InstanceRecord():
                 return self._instance(record, row, findings)
-            case DocumentRecord():
+            case records.DocumentRecord():
                 return self._document(record, row, findings)
             case OutputRecord():
                 return self._output(record, row, findings)
-            case ListRecord():
-                return list_of(record, self.options.key_prefix, row.source, row.line)
-            case QualificationRecord():
-                return qualification_of(record, self.options.key_prefix, row.source, row.line)
-            case ViewRecord():
-                return view_of(record)
+            case records.ListRecord():
+                return records.list_of(record, self.options.key_prefix, row.source, row.line)
+            case records.QualificationRecord():
+                return records.qualification_of(record, self.options.key_prefix, row.source, row.line)
+            case records.ViewRecord():
+                return records.view_of(record)
             case ReleaseRecord():
                 return release_of(record, row.source, row.line)
             case FrozenRecord():
                 return _frozen(record, findings)
-            case SufficientSetsRecord():
-                return sufficient_sets_of(record, self.options.key_prefix, row.source, row.line)
-            case TrainingRecord():
-                return training_of(record, self.options.key_prefix, row.source, row.line)
-            case WordListRecord():
+            case records.SufficientSetsRecord():
+                return records.sufficient_sets_of(record, self.options.key_prefix, row.source, row.line)
+            case records.TrainingRecord():
+                return records.training_of(record, self.options.key_prefix, row.source, row.line)
+            case records.WordListRecord():
                 return _word_list(record, findings)
-            case PerturbationRecord():
-                check_perturbation(record, findings)
-                return perturbation_of(record, self.options.key_prefix, row.source, row.line)
-            case AuditRecord():
-                check_audit(record, findings)
-                return audit_of(record, self.options.key_prefix, row.source, row.line, findings)
-            case EventRecord():
-                return event_of(record)
-            case ProjectRecord():
+            case full_export.PerturbationRecord():
+                full_export.check_perturbation(record, findings)
+                return full_export.perturbation_of(record, self.options.key_prefix, row.source, row.line)
+            case full_export.AuditRecord():
+                full_export.check_audit(record, findings)
+                return full_export.audit_of(record, self.options.key_prefix, row.source, row.line, findings)
+            case records.EventRecord():
+                return records.event_of(record)
+            case records.ProjectRecord():
                 return self._project(record, findings)
             case None:
                 return None
@@ -236,13 +198,13 @@ class _OwnReader:
             findings.refuse("attributions", record.key, str(error))
             return None
 
-    def _project(self, record: ProjectRecord, findings: Findings) -> SourceProject:
+    def _project(self, record: records.ProjectRecord, findings: Findings) -> SourceProject:
         """The header; an empty project takes over its labels, so they can only be checked once it has."""
         self.options = replace(self.options, labels=())
         self.checker = Checker(self.options, self.checker.documents)
         return _project(record, self.options.task, findings)
 
-    def _document(self, record: DocumentRecord, row: Row, findings: Findings) -> SourceDocument:
+    def _document(self, record: records.DocumentRecord, row: Row, findings: Findings) -> SourceDocument:
         body = _text(record.text, record.tokens, "tokens", findings)
         document = SourceDocument(
             self.options.key_prefix + record.docid, body, self._language(record.language), row.source, row.line
@@ -253,7 +215,7 @@ class _OwnReader:
             self.checker.remember(document)
         return document
 
-    def _instance(self, record: InstanceRecord, row: Row, findings: Findings) -> SourceInstance:
+    def _instance(self, record: records.InstanceRecord, row: Row, findings: Findings) -> SourceInstance:
         task, prefix = self.options.task, self.options.key_prefix
         _check_people(record, findings)
         _check_proposals(record, findings)
@@ -268,18 +230,18 @@ class _OwnReader:
             split=record.split or self.options.split or "",
             language=self._language(record.language),
             result=record.result,
-            annotations=tuple(annotation_of(a, s) for a, s in zip(record.annotations, sets, strict=True)),
+            annotations=tuple(records.annotation_of(a, s) for a, s in zip(record.annotations, sets, strict=True)),
             target=None if record.target is None else read_span(record.target, task, "target", findings),
             parent_key=None if record.parent is None else prefix + record.parent,
             perturbation_kind=record.perturbation_kind,
             is_exhaustive=record.exhaustive,
             metadata=record.metadata,
             state=record.state,
-            work=tuple(work_of(w, s) for w, s in zip(record.work, drafts, strict=True)),
-            proposals=tuple(proposal_of(proposal) for proposal in record.proposals),
-            rounds=tuple(round_of(made) for made in record.rounds),
-            choice=None if record.choice is None else choice_of(record.choice),
-            threads=tuple(thread_of(thread) for thread in record.threads),
+            work=tuple(records.work_of(w, s) for w, s in zip(record.work, drafts, strict=True)),
+            proposals=tuple(records.proposal_of(proposal) for proposal in record.proposals),
+            rounds=tuple(records.round_of(made) for made in record.rounds),
+            choice=None if record.choice is None else records.choice_of(record.choice),
+            threads=tuple(records.thread_of(thread) for thread in record.threads),
             shown=tuple(SourceShown(*shown) for shown in record.shown),
             put_first=record.put_first,
             extra_annotators=record.extra_annotators,
@@ -295,7 +257,7 @@ class _OwnReader:
     def _language(self, given: str | None) -> str | None:
         return self.options.language if given is None else given
 
-    def _segment(self, name: str, record: TextRecord, findings: Findings) -> SourceText | str:
+    def _segment(self, name: str, record: records.TextRecord, findings: Findings) -> SourceText | str:
         if record.docid is not None:
             return self.options.key_prefix + record.docid
         return _text(record.text or "", record.tokens, f"segments.{name}.tokens", findings)
@@ -309,7 +271,7 @@ def _frozen(record: FrozenRecord, findings: Findings) -> SourceFrozen | None:
         return None
 
 
-def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
+def _word_list(record: records.WordListRecord, findings: Findings) -> WordList | None:
     try:
         return WordList(record.name, record.language, record.role, tuple(record.words))
     except InvalidValue as error:
@@ -317,16 +279,16 @@ def _word_list(record: WordListRecord, findings: Findings) -> WordList | None:
         return None
 
 
-def _project(record: ProjectRecord, task: Task, findings: Findings) -> SourceProject:
-    if record.version > VERSION:
-        reason = _("File newer than version {version}. Update the program.", version=VERSION)
+def _project(record: records.ProjectRecord, task: Task, findings: Findings) -> SourceProject:
+    if record.version > records.VERSION:
+        reason = _("File newer than version {version}. Update the program.", version=records.VERSION)
         findings.refuse("version", record.version, reason)
     else:
         _check_header(record, task, findings)
-    return project_of(record)
+    return records.project_of(record)
 
 
-def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None:
+def _check_header(record: records.ProjectRecord, task: Task, findings: Findings) -> None:
     theirs = [segment.get("name") for segment in record.segments]
     ours = [segment.name for segment in task.segments]
     if theirs != ours:
@@ -339,15 +301,12 @@ def _check_header(record: ProjectRecord, task: Task, findings: Findings) -> None
         findings.refuse("segments", theirs, reason)
     if "" in record.labels or len(set(record.labels)) != len(record.labels):
         findings.refuse("labels", record.labels, _("Labels must be unique and not empty."))
-    _check_language(record.language, findings)
-    _check_settings(record.settings, findings)
-
-
-def _check_language(language: str, findings: Findings) -> None:
+    language = record.language
     try:
         subtags(language)
     except InvalidValue as error:
         findings.refuse("language", language, str(error))
+    _check_settings(record.settings, findings)
 
 
 def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
@@ -360,7 +319,7 @@ def _check_settings(settings: Mapping[str, object], findings: Findings) -> None:
         findings.refuse(f"settings.{problem.field}", problem.value, problem.reason)
 
 
-def _check_people(record: InstanceRecord, findings: Findings) -> None:
+def _check_people(record: records.InstanceRecord, findings: Findings) -> None:
     """Somebody holds an instance once a round, and annotated it once a round, as a person here or as a source."""
     if bool(record.named) != (record.named_as is not None):
         findings.refuse("named_as", record.named_as, _("Give both “named” and how, or neither."))
@@ -380,16 +339,16 @@ def _check_people(record: InstanceRecord, findings: Findings) -> None:
             findings.refuse(field_name, name, _("No work by this annotator in the same round."))
 
 
-def _check_proposals(record: InstanceRecord, findings: Findings) -> None:
+def _check_proposals(record: records.InstanceRecord, findings: Findings) -> None:
     for number, proposal in enumerate(record.proposals):
         if (proposal.state == "open") != (proposal.decided_at is None):
             reason = _("Required if decided, forbidden if open.")
             findings.refuse(f"proposals[{number}].decided_at", proposal.decided_at or "", reason)
 
 
-def _text(text: str, tokens: TokensRecord | None, field_name: str, findings: Findings) -> SourceText:
+def _text(text: str, tokens: records.TokensRecord | None, field_name: str, findings: Findings) -> SourceText:
     try:
-        return text_of(text, tokens)
+        return records.text_of(text, tokens)
     except (InvalidValue, ValueError) as error:
         reason = str(error) if isinstance(error, InvalidValue) else _("starts and ends must have equal lengths.")
         findings.refuse(field_name, "", reason)

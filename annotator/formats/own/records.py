@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from annotator.domain import sources
 from annotator.domain.instances import AnnotationState, AssignmentState, InstanceState
 from annotator.domain.measurements import LONGEST_NAME, LONGEST_NOTE, LONGEST_QUERY, MOST_LISTED
 from annotator.domain.models import HeldOut, Way, canonical_parameters
@@ -22,18 +23,6 @@ from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.project.qualification import Audience, Purpose, QualificationRules, Spoiling
 from annotator.domain.proposed_sets import Arm, HelpSource, HelpStep, ProposedSource, ProposedState
 from annotator.domain.reviews import Outcome, Property, ReviewState, Voice
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceChoice,
-    SourceHelp,
-    SourceProposal,
-    SourceProposedSet,
-    SourceRound,
-    SourceSpan,
-    SourceText,
-    SourceThread,
-    SourceWork,
-)
 from annotator.domain.sufficient_sets import SufficientSets
 from annotator.domain.suites import WordListRole
 from annotator.domain.texts import HelpOrigin, TokenizedText
@@ -515,26 +504,28 @@ def view_of(record: ViewRecord) -> SourceView:
     return SourceView(record.name, record.query, record.made_by, record.by_user, record.created_at, record.changed_at)
 
 
-def text_of(text: str, tokens: TokensRecord | None) -> SourceText:
+def text_of(text: str, tokens: TokensRecord | None) -> sources.SourceText:
     """A text with its tokens; raises InvalidValue when the offsets do not describe the text."""
     if tokens is None:
-        return SourceText(text)
+        return sources.SourceText(text)
     body = TokenizedText(text, tuple(tokens.starts), tuple(tokens.ends), tuple(tokens.sentence_starts))
     body.check()
-    return SourceText(text, body)
+    return sources.SourceText(text, body)
 
 
-def annotation_of(record: AnnotationRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceAnnotation:
+def annotation_of(
+    record: AnnotationRecord, sets: tuple[tuple[sources.SourceSpan, ...], ...]
+) -> sources.SourceAnnotation:
     """An annotation with sets that were read before."""
-    return SourceAnnotation(
+    return sources.SourceAnnotation(
         record.annotator, record.result, sets, record.note, record.round, record.state, record.by_user,
         record.created_at, guidelines=record.guidelines, origins=tuple(record.origins),
     )  # fmt: skip
 
 
-def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> SourceWork:
+def work_of(record: WorkRecord, sets: tuple[tuple[sources.SourceSpan, ...], ...]) -> sources.SourceWork:
     """Someone's work with the sets of the draft that were read before."""
-    return SourceWork(
+    return sources.SourceWork(
         record.user,
         record.round,
         record.state,
@@ -551,31 +542,33 @@ def work_of(record: WorkRecord, sets: tuple[tuple[SourceSpan, ...], ...]) -> Sou
         tuple(record.origins),
         tuple(record.unlocked),
         tuple(
-            SourceProposedSet(proposed_set.source, proposed_set.name, tuple(proposed_set.spans), proposed_set.state)
+            sources.SourceProposedSet(
+                proposed_set.source, proposed_set.name, tuple(proposed_set.spans), proposed_set.state
+            )
             for proposed_set in record.proposed
         ),
         record.arm,
-        tuple(SourceHelp(of.at, of.source, of.name, tuple(of.spans), of.step) for of in record.help),
+        tuple(sources.SourceHelp(of.at, of.source, of.name, tuple(of.spans), of.step) for of in record.help),
     )
 
 
-def round_of(record: RoundRecord) -> SourceRound:
+def round_of(record: RoundRecord) -> sources.SourceRound:
     """A round as a domain value."""
     verdict = None if record.verdict is None else msgspec.to_builtins(record.verdict)
-    return msgspec.convert(msgspec.to_builtins(record) | {"verdict": verdict}, SourceRound)
+    return msgspec.convert(msgspec.to_builtins(record) | {"verdict": verdict}, sources.SourceRound)
 
 
-def choice_of(record: ChoiceRecord) -> SourceChoice:
+def choice_of(record: ChoiceRecord) -> sources.SourceChoice:
     """A choice of gold as a domain value."""
-    return msgspec.convert(msgspec.to_builtins(record), SourceChoice)
+    return msgspec.convert(msgspec.to_builtins(record), sources.SourceChoice)
 
 
-def thread_of(record: ThreadRecord) -> SourceThread:
+def thread_of(record: ThreadRecord) -> sources.SourceThread:
     """A thread as a domain value."""
     defaults = {"annotation": None, "position": None, "begun_by": None, "waits_for_lead": False}
-    return msgspec.convert(defaults | msgspec.to_builtins(record), SourceThread)
+    return msgspec.convert(defaults | msgspec.to_builtins(record), sources.SourceThread)
 
 
-def proposal_of(record: ProposalRecord) -> SourceProposal:
+def proposal_of(record: ProposalRecord) -> sources.SourceProposal:
     """A proposal as a domain value."""
-    return SourceProposal(**{name: getattr(record, name) for name in SourceProposal.__slots__})
+    return sources.SourceProposal(**{name: getattr(record, name) for name in sources.SourceProposal.__slots__})

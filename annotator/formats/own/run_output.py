@@ -6,18 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    Output,
-    Prediction,
-    Run,
-    StoredOutput,
-    Subword,
-    Written,
-    canonical_parameters,
-    facts_from,
-)
+from annotator.domain import models
 from annotator.formats.rows.spans import QuotesRecord, quotes_of, quotes_record
 
 Token = Annotated[int, msgspec.Meta(ge=0, le=2**32 - 1)]
@@ -81,7 +70,7 @@ class OutputRecord(msgspec.Struct, tag_field="record", tag="output", omit_defaul
     rationales: list[RationaleRecord] = []
 
 
-def output_record(item: StoredOutput) -> OutputRecord:
+def output_record(item: models.StoredOutput) -> OutputRecord:
     """A value as it is written."""
     run, output = item.run, item.output
     return OutputRecord(
@@ -92,7 +81,7 @@ def output_record(item: StoredOutput) -> OutputRecord:
     )  # fmt: skip
 
 
-def _attribution_record(a: Attribution) -> AttributionRecord:
+def _attribution_record(a: models.Attribution) -> AttributionRecord:
     subwords = (
         None if a.subwords is None else [(p.text, p.start, p.end, p.is_special, p.segment, s) for p, s in a.subwords]
     )
@@ -110,32 +99,34 @@ def _with_nulls(scores: Sequence[float]) -> list[float | None]:
     return [None if math.isnan(score) else score for score in scores]
 
 
-def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> StoredOutput:
+def output_of(record: OutputRecord, key_prefix: str, source: str, line: int) -> models.StoredOutput:
     """A record as a value."""
-    parameters = canonical_parameters(record.parameters)
-    run = Run(record.model, record.method, parameters, record.seed, record.unit, record.signed)
-    output = Output(
+    parameters = models.canonical_parameters(record.parameters)
+    run = models.Run(record.model, record.method, parameters, record.seed, record.unit, record.signed)
+    output = models.Output(
         0,
-        tuple(Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
+        tuple(models.Prediction(p.result, p.probabilities, p.on, p.threshold) for p in record.predictions),
         tuple(_attribution(a) for a in record.attributions),
         tuple(
-            MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), quotes_of(r.quotes)) for r in record.rationales
+            models.MachineRationale(r.kind, tuple(r.spans), tuple(r.ranking), quotes_of(r.quotes))
+            for r in record.rationales
         ),
     )
-    return StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
+    return models.StoredOutput(key_prefix + record.key, record.split, run, output, source, line)
 
 
-def _attribution(a: AttributionRecord) -> Attribution:
+def _attribution(a: AttributionRecord) -> models.Attribution:
     subwords = None if a.subwords is None else tuple(
-        (Subword(text, start, end, is_special, segment), score) for text, start, end, is_special, segment, score in a.subwords
+        (models.Subword(text, start, end, is_special, segment), score)
+        for text, start, end, is_special, segment, score in a.subwords
     )  # fmt: skip
     ranking = None if a.ranking is None else tuple(a.ranking)
-    written = None if a.written is None else Written(
+    written = None if a.written is None else models.Written(
         tuple(a.written.subwords), tuple(map(_with_nans, a.written.scores)), tuple(map(tuple, a.written.earlier)),
-        tuple(map(facts_from, a.written.facts)),
+        tuple(map(models.facts_from, a.written.facts)),
     )  # fmt: skip
-    facts = facts_from(a.facts)
-    return Attribution(_with_nans(a.scores), a.label, a.layer, ranking, subwords, a.convergence, facts, written)
+    facts = models.facts_from(a.facts)
+    return models.Attribution(_with_nans(a.scores), a.label, a.layer, ranking, subwords, a.convergence, facts, written)
 
 
 def _with_nans(scores: Sequence[float | None]) -> tuple[float, ...]:

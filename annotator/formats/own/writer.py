@@ -7,65 +7,17 @@ from typing import cast
 
 import msgspec
 
+from annotator.domain import own_sources, sources
 from annotator.domain.instances import AssignmentState, GoldInstance, InstanceState
 from annotator.domain.models import StoredOutput
-from annotator.domain.own_sources import (
-    SourceAudit,
-    SourceEvent,
-    SourceFrozen,
-    SourceList,
-    SourcePerturbation,
-    SourceProject,
-    SourceQualification,
-    SourceRelease,
-    SourceSufficientSets,
-    SourceTraining,
-    SourceView,
-)
 from annotator.domain.people import Role
 from annotator.domain.project.search import NamedAs
-from annotator.domain.sources import (
-    OwnItem,
-    SourceAnnotation,
-    SourceColumns,
-    SourceDocument,
-    SourceInstance,
-    SourceItem,
-    SourceProposal,
-    SourceText,
-    SourceWork,
-)
 from annotator.domain.suites import WordList
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.contrast.writer import plain_row
+from annotator.formats.own import records
 from annotator.formats.own.full_export import AuditRecord, PerturbationRecord, audit_record, perturbation_record
-from annotator.formats.own.records import (
-    VERSION,
-    AnnotationRecord,
-    ChoiceRecord,
-    DocumentRecord,
-    EventRecord,
-    GuidelinesRecord,
-    HeldOutRecord,
-    HelpRecord,
-    InstanceRecord,
-    ListRecord,
-    OwnRecord,
-    ProjectRecord,
-    ProposalRecord,
-    ProposedSetRecord,
-    QualificationRecord,
-    RoundRecord,
-    SufficientSetsRecord,
-    TextRecord,
-    ThreadRecord,
-    TokensRecord,
-    TrainingRecord,
-    ViewRecord,
-    WordListRecord,
-    WorkRecord,
-)
 from annotator.formats.own.releases import frozen_record, release_record
 from annotator.formats.own.run_output import output_record
 from annotator.formats.rows.files import new_file
@@ -73,7 +25,7 @@ from annotator.formats.rows.spans import span_row
 from annotator.language import _
 
 
-def write(path: Path, items: Iterable[SourceItem]) -> None:
+def write(path: Path, items: Iterable[sources.SourceItem]) -> None:
     """Write everything to one file; it appears whole or not at all. Documents must come before their instances.
 
     Raises: ExportRefused when the file cannot be written, or when an item is a Problem
@@ -84,73 +36,77 @@ def write(path: Path, items: Iterable[SourceItem]) -> None:
         for item in items:
             if isinstance(item, Problem):
                 raise ExportRefused(_("Can't write the problem: {problem}", problem=item))
-            if isinstance(item, SourceColumns):  # said of a file that was read, and of nothing in it
+            if isinstance(item, sources.SourceColumns):  # said of a file that was read, and of nothing in it
                 continue
             encoder.encode_into(record_of(item), buffer)
             file.write(buffer)
             file.write(b"\n")
 
 
-def record_of(item: OwnItem) -> OwnRecord:  # noqa: C901, PLR0911, PLR0912  (one for each kind)
+def record_of(item: sources.OwnItem) -> records.OwnRecord:  # noqa: C901, PLR0911, PLR0912  (one for each kind)
     """A domain value as it is written."""
     match item:
-        case SourceInstance():
+        case sources.SourceInstance():
             return _instance_record(item)
         case StoredOutput():
             return output_record(item)
-        case SourceDocument():
-            return DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
-        case SourceList():
-            return ListRecord(
+        case sources.SourceDocument():
+            return records.DocumentRecord(item.docid, item.body.text, _tokens_record(item.body), item.language)
+        case own_sources.SourceList():
+            return records.ListRecord(
                 item.name, item.made_by, item.created_at, item.changed_at, item.note, item.by_user, list(item.members)
             )
-        case SourceQualification():
-            return QualificationRecord(
+        case own_sources.SourceQualification():
+            return records.QualificationRecord(
                 {audience: dict(rules) for audience, rules in item.rules.items()}, list(item.members), list(item.items),
                 list(item.passed),
             )  # fmt: skip
-        case SourceView():
-            return ViewRecord(**asdict(item))
-        case SourceRelease():
+        case own_sources.SourceView():
+            return records.ViewRecord(**asdict(item))
+        case own_sources.SourceRelease():
             return release_record(item)
-        case SourceFrozen():
+        case own_sources.SourceFrozen():
             return frozen_record(item.release, item.gold)
-        case SourceSufficientSets():
+        case own_sources.SourceSufficientSets():
             parameters = msgspec.json.decode(item.parameters)
-            return SufficientSetsRecord(item.model, parameters, item.key, item.sets, item.split)
-        case SourceTraining():
-            held_out = None if item.held_out is None else HeldOutRecord(**asdict(item.held_out))
-            return TrainingRecord(
+            return records.SufficientSetsRecord(item.model, parameters, item.key, item.sets, item.split)
+        case own_sources.SourceTraining():
+            held_out = None if item.held_out is None else records.HeldOutRecord(**asdict(item.held_out))
+            return records.TrainingRecord(
                 item.model, item.digest, item.seed, item.trained_at, item.split, held_out, list(item.members)
             )
-        case SourcePerturbation() | SourceAudit():
+        case own_sources.SourcePerturbation() | own_sources.SourceAudit():
             return _version_record(item)
         case WordList():
-            return WordListRecord(item.name, item.language, item.role, list(item.words))
-        case SourceEvent():
-            return EventRecord(item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split)
-        case SourceProject():
+            return records.WordListRecord(item.name, item.language, item.role, list(item.words))
+        case own_sources.SourceEvent():
+            return records.EventRecord(
+                item.at, item.actor, item.action, item.subject, item.key, dict(item.detail), item.split
+            )
+        case own_sources.SourceProject():
             return _project_record(item)
 
 
-def _project_record(item: SourceProject) -> ProjectRecord:
-    return ProjectRecord(
-        VERSION, item.name, item.task, [dict(segment) for segment in item.segments], list(item.labels), item.language,
+def _project_record(item: own_sources.SourceProject) -> records.ProjectRecord:
+    return records.ProjectRecord(
+        records.VERSION, item.name, item.task, [dict(segment) for segment in item.segments], list(item.labels), item.language,
         dict(item.settings), item.guidelines, item.question, item.licence, item.citation,
         [(name, cast("Role", role)) for name, role in item.members],
-        [GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions], list(item.guidelines_read),
+        [records.GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions], list(item.guidelines_read),
     )  # fmt: skip
 
 
-def _version_record(item: SourcePerturbation | SourceAudit) -> PerturbationRecord | AuditRecord:
-    return audit_record(item) if isinstance(item, SourceAudit) else perturbation_record(item)
+def _version_record(item: own_sources.SourcePerturbation | own_sources.SourceAudit) -> PerturbationRecord | AuditRecord:
+    return audit_record(item) if isinstance(item, own_sources.SourceAudit) else perturbation_record(item)
 
 
-def _instance_record(item: SourceInstance) -> InstanceRecord:
-    return InstanceRecord(
+def _instance_record(item: sources.SourceInstance) -> records.InstanceRecord:
+    return records.InstanceRecord(
         key=item.key,
         segments={
-            name: TextRecord(docid=body) if isinstance(body, str) else TextRecord(body.text, _tokens_record(body))
+            name: records.TextRecord(docid=body)
+            if isinstance(body, str)
+            else records.TextRecord(body.text, _tokens_record(body))
             for name, body in item.segments.items()
         },
         split=item.split,
@@ -164,10 +120,13 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
         metadata=dict(item.metadata),
         state=cast("InstanceState | None", item.state),
         work=[_work_record(work) for work in item.work],
-        proposals=[ProposalRecord(**{f: getattr(p, f) for f in SourceProposal.__slots__}) for p in item.proposals],
-        rounds=[msgspec.convert(asdict(r), RoundRecord) for r in item.rounds],
-        choice=None if item.choice is None else ChoiceRecord(**asdict(item.choice)),
-        threads=[msgspec.convert(asdict(t), ThreadRecord) for t in item.threads],
+        proposals=[
+            records.ProposalRecord(**{f: getattr(p, f) for f in sources.SourceProposal.__slots__})
+            for p in item.proposals
+        ],
+        rounds=[msgspec.convert(asdict(r), records.RoundRecord) for r in item.rounds],
+        choice=None if item.choice is None else records.ChoiceRecord(**asdict(item.choice)),
+        threads=[msgspec.convert(asdict(t), records.ThreadRecord) for t in item.threads],
         shown=[(shown.user, shown.at) for shown in item.shown],
         put_first=item.put_first,
         extra_annotators=item.extra_annotators,
@@ -176,23 +135,23 @@ def _instance_record(item: SourceInstance) -> InstanceRecord:
     )
 
 
-def _tokens_record(body: SourceText) -> TokensRecord | None:
+def _tokens_record(body: sources.SourceText) -> records.TokensRecord | None:
     tokens = body.tokens
     if tokens is None:
         return None
-    return TokensRecord(list(tokens.starts), list(tokens.ends), list(tokens.sentence_starts))
+    return records.TokensRecord(list(tokens.starts), list(tokens.ends), list(tokens.sentence_starts))
 
 
-def _annotation_record(item: SourceAnnotation) -> AnnotationRecord:
+def _annotation_record(item: sources.SourceAnnotation) -> records.AnnotationRecord:
     sets = [[span_row(span) for span in spans] for spans in item.sets]
-    return AnnotationRecord(
+    return records.AnnotationRecord(
         item.annotator, item.result, sets, item.note, item.round_number, item.state, item.by_user, item.created_at,
         item.guidelines, list(item.origins) if any(item.origins) else [],
     )  # fmt: skip
 
 
-def _work_record(item: SourceWork) -> WorkRecord:
-    return WorkRecord(
+def _work_record(item: sources.SourceWork) -> records.WorkRecord:
+    return records.WorkRecord(
         item.user,
         item.round_number,
         cast("AssignmentState", item.state),
@@ -209,11 +168,13 @@ def _work_record(item: SourceWork) -> WorkRecord:
         list(item.origins),
         list(item.unlocked),
         [
-            ProposedSetRecord(proposed_set.source, proposed_set.name, list(proposed_set.spans), proposed_set.state)
+            records.ProposedSetRecord(
+                proposed_set.source, proposed_set.name, list(proposed_set.spans), proposed_set.state
+            )
             for proposed_set in item.proposed
         ],
         item.arm,
-        [HelpRecord(of.at, of.source, of.name, list(of.spans), of.step) for of in item.help],
+        [records.HelpRecord(of.at, of.source, of.name, list(of.spans), of.step) for of in item.help],
     )
 
 

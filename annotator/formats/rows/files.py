@@ -49,7 +49,11 @@ def new_folder(path: Path) -> Iterator[Path]:
             made.mkdir()
             yield made
             _close_to_others(made)
-            _sync_tree(made)
+            for file in made.rglob("*"):
+                if file.is_file():
+                    with file.open("rb") as opened:
+                        os.fsync(opened.fileno())
+            sync_folder(made)
             if path.exists():
                 path.rmdir()
             made.replace(path)
@@ -120,14 +124,6 @@ def _close_to_others(folder: Path) -> None:
     folder.chmod(_OWNERS_FOLDER)
     for path in folder.rglob("*"):
         path.chmod(_OWNERS_FOLDER if path.is_dir() else _OWNERS_FILE)
-
-
-def _sync_tree(folder: Path) -> None:
-    for file in folder.rglob("*"):
-        if file.is_file():
-            with file.open("rb") as opened:
-                os.fsync(opened.fileno())
-    sync_folder(folder)
 
 
 # Zip archives that people hand in: unpacked into a folder, or refused with the reason; nothing leaves that folder.

@@ -16,23 +16,7 @@ from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.json_files import read_content, read_items
 from annotator.formats.rows.lines import LineError, Row, convert, parse_value, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
-from annotator.formats.tools.labels import (
-    NOTE_NAMES,
-    LabelledSpan,
-    Marks,
-    Values,
-    gold_fields,
-    gold_spans,
-    gold_texts,
-    has_key,
-    named_segment,
-    one_of_results,
-    plain_rows,
-    refuse_archives_and_tables,
-    take_texts,
-    warn_of_cut_words,
-    write_list,
-)
+from annotator.formats.tools import labels as tool_labels
 from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
@@ -66,8 +50,8 @@ class Record:
     """One record. unit: how its offsets are counted, where its form settles that."""
 
     id: str | int | None = None
-    fields: Values = field(default_factory=dict)
-    metadata: Values = field(default_factory=dict)
+    fields: tool_labels.Values = field(default_factory=dict)
+    metadata: tool_labels.Values = field(default_factory=dict)
     responses: list[Response] = field(default_factory=list)
     n_suggestions: int = 0
     unit: OffsetUnit | None = None
@@ -151,7 +135,7 @@ class _V1(msgspec.Struct):
     status: str | None = None
 
 
-def read_record(values: Values, findings: Findings) -> Record | None:
+def read_record(values: tool_labels.Values, findings: Findings) -> Record | None:
     """A record in the common form; None, with findings, when its fields are of a wrong type."""
     if "fields" in values:
         nested = convert(values, _Nested, findings)
@@ -189,7 +173,7 @@ def _from_nested(nested: _Nested) -> Record:
     return record
 
 
-def _from_flat(values: Values, findings: Findings) -> Record | None:
+def _from_flat(values: tool_labels.Values, findings: Findings) -> Record | None:
     """The form of to_list(flatten=True): fields, metadata and answers side by side."""
     record = Record(id=values.get("id"))
     questions = [name.removesuffix(_RESPONSES) for name in values if name.endswith(_RESPONSES)]
@@ -217,7 +201,7 @@ def _from_flat(values: Values, findings: Findings) -> Record | None:
 
 def _from_v1(first: _V1) -> Record:
     """The form of Argilla 1, whose server counted characters."""
-    fields: Values = {"text": first.text} if first.text is not None else {}
+    fields: tool_labels.Values = {"text": first.text} if first.text is not None else {}
     if isinstance(first.inputs, dict):
         fields |= first.inputs
     elif first.inputs is not None:
@@ -265,18 +249,18 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
-    write_list(path, gold, lambda item: _record(item, options.project.task))
+    tool_labels.write_list(path, gold, lambda item: _record(item, options.project.task))
 
 
-def _record(gold: GoldInstance, task: Task) -> Values:
+def _record(gold: GoldInstance, task: Task) -> tool_labels.Values:
     key, split = gold.instance.key, gold.instance.split
-    fields = gold_fields(gold, task)
+    fields = tool_labels.gold_fields(gold, task)
     packed = {name: fields.pop(name) for name in _PACKED if name in fields}
     if packed:
         fields["more"] = msgspec.json.encode(packed).decode()
     return {
         "id": f"{split}/{key}" if split else key,
-        "fields": gold_texts(gold),
+        "fields": tool_labels.gold_texts(gold),
         "metadata": {"key": key, **fields},
         "suggestions": {},
         "responses": _responses(gold, task),
@@ -285,22 +269,22 @@ def _record(gold: GoldInstance, task: Task) -> Values:
     }
 
 
-def _responses(gold: GoldInstance, task: Task) -> Values:
-    texts = gold_texts(gold)
+def _responses(gold: GoldInstance, task: Task) -> tool_labels.Values:
+    texts = tool_labels.gold_texts(gold)
     units = {name: Offsets.of(text, "utf-16") for name, text in texts.items()}
-    values: dict[str, list[Values]] = {
+    values: dict[str, list[tool_labels.Values]] = {
         s.name: [] for s in gold.instance.segments if s.is_selectable and s.name in texts
     }
-    for label, span in gold_spans(gold):
+    for label, span in tool_labels.gold_spans(gold):
         start, end = (units[span.segment].offset(index) for index in (span.start_char, span.end_char))
         values[span.segment].append({"start": start, "end": end, "label": label})
-    responses: Values = {f"rationale_{name}": _response(spans) for name, spans in values.items()}
+    responses: tool_labels.Values = {f"rationale_{name}": _response(spans) for name, spans in values.items()}
     if gold.result:
         responses[task.result_kind] = _response(gold.result)
     return responses
 
 
-def _response(value: object) -> list[Values]:
+def _response(value: object) -> list[tool_labels.Values]:
     return [{"value": value, "user_id": NOBODY}]
 
 
@@ -312,7 +296,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or it is an archive or a table
     """
-    refuse_archives_and_tables(path, _(_REMEDY))
+    tool_labels.refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_RecordReader(path.name, options).rows(path))
 
 
@@ -351,19 +335,19 @@ class _RecordReader:
         unit = _take_unit(values, record, findings)
         _take_more(values, findings)
         _take_key(values, record, self.options, findings)
-        texts = take_texts(fields or values, self.options.task)
+        texts = tool_labels.take_texts(fields or values, self.options.task)
         values |= fields
         answers = _Answers(self.options, texts, unit, findings, self.left_out)
         for response in record.responses:
             answers.take(response)
         marks = answers.settle()
         if not findings.is_refused:
-            warn_of_cut_words(marks, texts, findings)
+            tool_labels.warn_of_cut_words(marks, texts, findings)
             self.left_out.add_labels(span.label for of_one in marks for span in of_one.spans)
-            yield from plain_rows(row, values, texts, marks, self.options.task)
+            yield from tool_labels.plain_rows(row, values, texts, marks, self.options.task)
 
 
-def _take_unit(values: Values, record: Record, findings: Findings) -> OffsetUnit | None:
+def _take_unit(values: tool_labels.Values, record: Record, findings: Findings) -> OffsetUnit | None:
     """How the record's offsets are counted, as far as it says it."""
     given = values.pop("offsets", record.unit)
     if given is None or is_unit(given):
@@ -374,7 +358,7 @@ def _take_unit(values: Values, record: Record, findings: Findings) -> OffsetUnit
     return None
 
 
-def _take_more(values: Values, findings: Findings) -> None:
+def _take_more(values: tool_labels.Values, findings: Findings) -> None:
     """Bring back what our own export packs as JSON, since metadata holds texts and numbers alone."""
     packed = values.pop("more", None)
     if packed is None:
@@ -389,11 +373,11 @@ def _take_more(values: Values, findings: Findings) -> None:
         findings.refuse("metadata.more", packed, _("Must be a JSON object from an Annotator export."))
 
 
-def _take_key(values: Values, record: Record, options: ReadOptions, findings: Findings) -> None:
+def _take_key(values: tool_labels.Values, record: Record, options: ReadOptions, findings: Findings) -> None:
     key = values.pop("key", record.id)
     if "id" in values:
         values["data.id"] = values.pop("id")
-    if has_key(key if key != "" else None, options, findings):
+    if tool_labels.has_key(key if key != "" else None, options, findings):
         values["id"] = key
 
 
@@ -402,11 +386,11 @@ class _Answers:
     """Collects the responses of one record by person."""
 
     options: ReadOptions
-    texts: Values
+    texts: tool_labels.Values
     unit: OffsetUnit | None
     findings: Findings
     left_out: LeftOut
-    _marks: dict[str, Marks] = field(default_factory=dict)
+    _marks: dict[str, tool_labels.Marks] = field(default_factory=dict)
     _given: dict[str, dict[str, str]] = field(default_factory=dict)  # question: annotator: answer
     _is_doubtful: bool = False
 
@@ -422,19 +406,19 @@ class _Answers:
         if isinstance(value, list) and all(isinstance(item, Mapping) and "start" in item for item in value):
             self._take_spans(who, response, value)
         elif isinstance(value, str):
-            if response.question.lower() in NOTE_NAMES:
+            if response.question.lower() in tool_labels.NOTE_NAMES:
                 self._of(who).notes.append(value)
             else:
                 self._given.setdefault(response.question, {})[who] = value
         else:
             self.left_out.add("odd response")
 
-    def _of(self, who: str) -> Marks:
-        return self._marks.setdefault(who, Marks(who))
+    def _of(self, who: str) -> tool_labels.Marks:
+        return self._marks.setdefault(who, tool_labels.Marks(who))
 
     def _take_spans(self, who: str, response: Response, value: list[Any]) -> None:
         marks = self._of(who)
-        segment = named_segment(self.options.task, [response.question], self.texts) if value else None
+        segment = tool_labels.named_segment(self.options.task, [response.question], self.texts) if value else None
         if value and segment is None:
             reason = _("Name the question like its marked field (rationale_text).")
             self.findings.refuse(response.field_name, response.question, reason)
@@ -452,14 +436,14 @@ class _Answers:
                 continue
             characters = units.range_of(span.start, span.end, field_name, self.findings)
             if characters is not None:
-                marks.spans.append(LabelledSpan(span.label, segment, *characters))
+                marks.spans.append(tool_labels.LabelledSpan(span.label, segment, *characters))
                 is_same = self.unit is not None or characters == (span.start, span.end)
                 self._is_doubtful = self._is_doubtful or not is_same
 
-    def settle(self) -> list[Marks]:
+    def settle(self) -> list[tool_labels.Marks]:
         """Everybody's marks, each with the result from the question that asks for it."""
         given = {question: list(answers.values()) for question, answers in self._given.items()}
-        question = one_of_results(given, self.options.task, self.options.labels)
+        question = tool_labels.one_of_results(given, self.options.task, self.options.labels)
         for who, answer in self._given.pop(question or "", {}).items():
             self._of(who).result = answer
         self.left_out.add("other answer", sum(len(a) for a in self._given.values()))

@@ -24,15 +24,7 @@ from annotator.formats.rows.plain_rows import ENTITIES, RowReader
 from annotator.formats.rows.spans import spans_of_tokens
 from annotator.formats.tools.left_out import LeftOut
 from annotator.language import _, unsaid
-from annotator.text.tag_schemes import (
-    DOCUMENT_START,
-    OUTSIDE,
-    cells_of,
-    have_prefixes,
-    is_trigger,
-    labelled_stretches,
-    wrong_tag,
-)
+from annotator.text import tag_schemes
 
 __all__ = ["read", "write"]
 
@@ -87,7 +79,7 @@ def lines_of(gold: GoldInstance, options: WriteOptions) -> Iterator[str]:
         is_inside = False
         for index, token in enumerate(segment.body.tokens(), placed.first_token):
             of_token = numbers.get(index)
-            tag = OUTSIDE if of_token is None else INSIDE if is_inside else BEGIN
+            tag = tag_schemes.OUTSIDE if of_token is None else INSIDE if is_inside else BEGIN
             is_inside = of_token is not None
             yield "\t".join((token, segment.name, ",".join(of_token or [NO_SET]), tag))
     yield ""
@@ -106,7 +98,7 @@ _COMMENT = re.compile(r"#\s*([\w.-]+(?: [\w.-]+)?)\s*=\s?(.*)")
 _NUMBERS = re.compile(r"_|[0-9]+(?:,[0-9]+)*")
 _RANGE = re.compile(r"[0-9]{1,9} [0-9]{1,9}")
 _OWN_COLUMNS = 4
-_OWN_TAGS = frozenset({BEGIN, INSIDE, OUTSIDE})
+_OWN_TAGS = frozenset({BEGIN, INSIDE, tag_schemes.OUTSIDE})
 _MOST_TAGS = 200
 _KEYS = ("id", "sent_id")
 _TEXT = "text"
@@ -133,13 +125,15 @@ class _Block:
     def stretches(self) -> list[tuple[str, int, int]]:
         """What is tagged, without triggers: label, first token, end."""
         tags = [line.cells[-1] for line in self.lines]
-        return labelled_stretches([OUTSIDE if is_trigger(tag) else tag for tag in tags])
+        return tag_schemes.labelled_stretches(
+            [tag_schemes.OUTSIDE if tag_schemes.is_trigger(tag) else tag for tag in tags]
+        )
 
     def triggers(self) -> list[list[int]]:
         """The tokens of each trigger, in the order of their numbers."""
         by_number: dict[int, list[int]] = {}
         for index, line in enumerate(self.lines):
-            if is_trigger(line.cells[-1]):
+            if tag_schemes.is_trigger(line.cells[-1]):
                 by_number.setdefault(int(line.cells[-1][2:]), []).append(index)
         return [by_number[number] for number in sorted(by_number)]
 
@@ -194,11 +188,11 @@ def _shape_of(path: Path) -> _Shape:
         between = between or line.cells[1:-1]
         is_own = is_own and _is_own_line(line.cells)
     n_columns = columns.most_common(1)[0][0] if columns else 0
-    if n_columns == 1 or not (have_prefixes(tags) or OUTSIDE in tags) or len(tags) > _MOST_TAGS:
+    if n_columns == 1 or not (tag_schemes.have_prefixes(tags) or tag_schemes.OUTSIDE in tags) or len(tags) > _MOST_TAGS:
         raise InvalidValue(
             _("No tags such as {tags} in '{name}'. Put them last.", name=path.name, tags="B-PER, I-PER, O")
         )
-    has_triggers = have_prefixes(tags) and any(map(is_trigger, tags))
+    has_triggers = tag_schemes.have_prefixes(tags) and any(map(tag_schemes.is_trigger, tags))
     return _Shape(n_columns, frozenset(tags), is_own and bool(columns), between, has_triggers)
 
 
@@ -210,8 +204,8 @@ def _tokens(path: Path) -> Iterator[_Line]:
     """The lines with a token, as far as they can be read."""
     for raw in read_lines(path):
         line = (raw.content or b"").decode("utf-8", "replace")
-        if line.strip() and not line.startswith(DOCUMENT_START) and not _COMMENT.fullmatch(line):
-            yield _Line(raw.number, cells_of(line))
+        if line.strip() and not line.startswith(tag_schemes.DOCUMENT_START) and not _COMMENT.fullmatch(line):
+            yield _Line(raw.number, tag_schemes.cells_of(line))
 
 
 @dataclass(slots=True)
@@ -262,16 +256,16 @@ class _FileReader:
                 reason = line_too_long() if raw.content is None else not_utf8()
                 yield Problem(self.path.name, raw.number, "line", "", reason)
                 line = ""
-            if line.startswith(DOCUMENT_START) or not line.strip():
+            if line.startswith(tag_schemes.DOCUMENT_START) or not line.strip():
                 if block.lines:
                     yield block
                     block = _Block(document=block.document)
-                block.document += line.startswith(DOCUMENT_START)
+                block.document += line.startswith(tag_schemes.DOCUMENT_START)
             elif self._is_comment(line):
                 if match := _COMMENT.fullmatch(line):
                     block.comments[match[1].strip()] = match[2].strip()
             else:
-                block.lines.append(_Line(raw.number, cells_of(line)))
+                block.lines.append(_Line(raw.number, tag_schemes.cells_of(line)))
         if block.lines:
             yield block
 
@@ -279,8 +273,8 @@ class _FileReader:
         """Whether a line that begins with # is a comment, and not the token # or a hashtag."""
         if not line.startswith("#"):
             return False
-        cells = cells_of(line)
-        is_tagged = len(cells) == self.shape.n_columns and not wrong_tag(cells[-1], self.shape.tags)
+        cells = tag_schemes.cells_of(line)
+        is_tagged = len(cells) == self.shape.n_columns and not tag_schemes.wrong_tag(cells[-1], self.shape.tags)
         return _COMMENT.fullmatch(line) is not None or not is_tagged or cells[-1] not in self.shape.tags
 
     def _row(self, text: Sequence[_Block]) -> Row:
@@ -315,7 +309,7 @@ class _FileReader:
         n, cells = self.shape.n_columns, line.cells
         if len(cells) != n:
             reason = _("Text skipped: {n} columns instead of {n_columns}.", n=len(cells), n_columns=n)
-        elif wrong_tag(cells[-1], self.shape.tags):
+        elif tag_schemes.wrong_tag(cells[-1], self.shape.tags):
             reason = _("Text skipped: invalid tag '{tag}' (valid: {tags}).", tag=cells[-1], tags="B-PER, O")
         elif not cells[0]:
             reason = _("Text skipped: empty token.")

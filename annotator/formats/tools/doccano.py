@@ -437,7 +437,10 @@ class _ExportReader:
         self._seen.add(row_key)
         if not marks and not is_new:
             return False
-        _take_key(values, self.options, findings)
+        # Let `id` be the row's own key
+        name = next((name for name in _KEYS if name in values), None)
+        if has_key(name, self.options, findings) and name is not None:
+            values["id"] = values.pop(name)
         if not findings.is_refused:
             warn_of_cut_words(marks, texts, findings)
         if "result" not in values and (agreed := self._results.get(row_key)) is not None:
@@ -459,10 +462,3 @@ def _row_key(values: Values) -> int:
     """What tells a row from others, in all files: its key, else its text."""
     key = next((values[name] for name in (*_KEYS, "text", "data") if name in values), None)
     return hash((str(values.get("split")), str(key)))
-
-
-def _take_key(values: Values, options: ReadOptions, findings: Findings) -> None:
-    """Let `id` be the row's own key."""
-    name = next((name for name in _KEYS if name in values), None)
-    if has_key(name, options, findings) and name is not None:
-        values["id"] = values.pop(name)

@@ -20,23 +20,7 @@ from annotator.formats.rows.gold_csv import PlacedSpan
 from annotator.formats.rows.json_files import read_content, read_items
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
-from annotator.formats.tools.labels import (
-    NOTE_NAMES,
-    LabelledSpan,
-    Marks,
-    Values,
-    gold_fields,
-    gold_spans,
-    gold_texts,
-    has_key,
-    named_segment,
-    one_of_results,
-    plain_rows,
-    refuse_archives_and_tables,
-    take_texts,
-    warn_of_cut_words,
-    write_list,
-)
+from annotator.formats.tools import labels as tool_labels
 from annotator.formats.tools.left_out import LeftOut
 from annotator.formats.tools.offsets import Offsets
 from annotator.language import _, listed, unsaid
@@ -46,7 +30,7 @@ __all__ = ["read", "write"]
 # What one person answered in a Label Studio task: regions of texts, choices and written answers.
 
 
-_NAMED = NOTE_NAMES | {"label", "answer", "result"}
+_NAMED = tool_labels.NOTE_NAMES | {"label", "answer", "result"}
 _BLANKS = re.compile(r"\\n|\s")
 
 
@@ -73,21 +57,21 @@ class Region(msgspec.Struct):
 class Answers:
     """A person's marks, and how many items of theirs could not be read."""
 
-    marks: Marks
+    marks: tool_labels.Marks
     n_unread: int = 0
     _given: dict[str, list[str]] = field(default_factory=dict)
 
     def give(self, question: str, answers: object) -> None:
         """Keep what was chosen or written for a question: a text, or a list of texts."""
         texts = [answer for answer in (answers if isinstance(answers, list) else [answers]) if isinstance(answer, str)]
-        if question.lower() in NOTE_NAMES:
+        if question.lower() in tool_labels.NOTE_NAMES:
             self.marks.notes.extend(texts)
         else:
             self._given.setdefault(question, []).extend(texts)
 
     def settle(self, options: ReadOptions, left_out: LeftOut) -> None:
         """Take the result from the question that asks for it; what else was answered is left out."""
-        question = one_of_results(self._given, options.task, options.labels)
+        question = tool_labels.one_of_results(self._given, options.task, options.labels)
         answers = self._given.pop(question, []) if question is not None else []
         if len(answers) == 1:
             self.marks.result = answers[0]
@@ -101,13 +85,13 @@ class ResultReader:
     """Reads the annotations of one task, whose segments have these texts."""
 
     options: ReadOptions
-    texts: Values
+    texts: tool_labels.Values
     findings: Findings
     left_out: LeftOut
 
     def answers(self, annotator: str, result: Sequence[Region], field_name: str) -> Answers:
         """What one annotation holds; `field_name` is where its result stands."""
-        answers = Answers(Marks(annotator))
+        answers = Answers(tool_labels.Marks(annotator))
         for number, region in enumerate(result):
             self._take_region(region, f"{field_name}[{number}]", answers)
         answers.settle(self.options, self.left_out)
@@ -148,11 +132,13 @@ class ResultReader:
         text = self.texts[segment]
         characters = self._range(text, value, field_name) if isinstance(text, str) else None
         if characters is not None:
-            answers.marks.spans += [LabelledSpan(label, segment, *characters) for label in dict.fromkeys(labels)]
+            answers.marks.spans += [
+                tool_labels.LabelledSpan(label, segment, *characters) for label in dict.fromkeys(labels)
+            ]
 
     def _segment(self, names: Sequence[str], value: RegionValue, field_name: str) -> str | None:
         """The segment of a region: by the names of the tags, else the only one that reads there as was recorded."""
-        segment = named_segment(self.options.task, names, self.texts)
+        segment = tool_labels.named_segment(self.options.task, names, self.texts)
         if segment is None and isinstance(value.text, str):
             fitting = [
                 n for n, t in self.texts.items() if isinstance(t, str) and _says(t, value.start, value.end, value)
@@ -184,9 +170,9 @@ class ResultReader:
                 return None
         return Offsets.of(text, "characters").range_of(value.start, value.end, field_name, self.findings)
 
-    def minimal_answers(self, annotator: str, values: Values) -> Answers:
+    def minimal_answers(self, annotator: str, values: tool_labels.Values) -> Answers:
         """What a row of JSON-MIN holds; the fields with answers are taken out of its values."""
-        answers = Answers(Marks(annotator))
+        answers = Answers(tool_labels.Marks(annotator))
         for name in list(values):
             value = values[name]
             if _holds_regions(value):
@@ -221,7 +207,7 @@ def _holds_regions(value: object) -> bool:
     )
 
 
-def _kind_of(item: Values) -> str:
+def _kind_of(item: tool_labels.Values) -> str:
     """The kind of a region of JSON-MIN, whose labels stand under the name of the kind."""
     return next((name for name in item if name.endswith("labels")), "labels")
 
@@ -237,22 +223,22 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
-    write_list(path, gold, lambda item: _task(item, options.project.task))
+    tool_labels.write_list(path, gold, lambda item: _task(item, options.project.task))
 
 
-def _task(gold: GoldInstance, task: Task) -> Values:
-    fields = gold_fields(gold, task)
+def _task(gold: GoldInstance, task: Task) -> tool_labels.Values:
+    fields = tool_labels.gold_fields(gold, task)
     meta = fields.pop("metadata", None)
-    data = {"key": gold.instance.key, **fields, **gold_texts(gold)}
+    data = {"key": gold.instance.key, **fields, **tool_labels.gold_texts(gold)}
     annotation = {"result": [*_regions(gold), *_answer(gold, task)]}
     return {"data": data, **({"meta": meta} if meta else {}), "annotations": [annotation]}
 
 
-def _regions(gold: GoldInstance) -> list[Values]:
-    return [_region(f"r{number}", label, span) for number, (label, span) in enumerate(gold_spans(gold), 1)]
+def _regions(gold: GoldInstance) -> list[tool_labels.Values]:
+    return [_region(f"r{number}", label, span) for number, (label, span) in enumerate(tool_labels.gold_spans(gold), 1)]
 
 
-def _region(region_id: str, label: str, span: PlacedSpan) -> Values:
+def _region(region_id: str, label: str, span: PlacedSpan) -> tool_labels.Values:
     """A span as Label Studio writes it: characters, and the line ends of the recorded text as backslash and n."""
     recorded = _LINE_ENDS.sub(r"\\n", span.text)
     return {
@@ -264,10 +250,10 @@ def _region(region_id: str, label: str, span: PlacedSpan) -> Values:
     }
 
 
-def _answer(gold: GoldInstance, task: Task) -> list[Values]:
+def _answer(gold: GoldInstance, task: Task) -> list[tool_labels.Values]:
     if not gold.result:
         return []
-    to_name = next(iter(gold_texts(gold)))
+    to_name = next(iter(tool_labels.gold_texts(gold)))
     kind, value = ("choices", {"choices": [gold.result]})
     if task.result_kind == "answer":
         kind, value = ("textarea", {"text": [gold.result]})
@@ -285,7 +271,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or it is an archive or a table
     """
-    refuse_archives_and_tables(path, _(_REMEDY))
+    tool_labels.refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_ExportReader(path.name, options).rows(read_content(path)))
 
 
@@ -340,7 +326,7 @@ class _ExportReader:
         task = convert(row.values, _Task, findings)
         if task is not None:
             values = {name: value for name, value in task.data.items() if value is not None}
-            texts = take_texts(values, self.options.task)
+            texts = tool_labels.take_texts(values, self.options.task)
             _take_key(values, KEY_NAMES, task.id, self.options, findings)
             if isinstance(task.meta, dict) and task.meta and not {"meta", "metadata"} & values.keys():
                 values["metadata"] = task.meta
@@ -350,7 +336,7 @@ class _ExportReader:
             yield from self._plain(row, values, texts, answers, findings)
         yield from findings.problems
 
-    def _annotations(self, task: _Task, texts: Values, findings: Findings) -> Iterator[Answers]:
+    def _annotations(self, task: _Task, texts: tool_labels.Values, findings: Findings) -> Iterator[Answers]:
         """What each person answered; of several annotations by one person the one changed last."""
         results = ResultReader(self.options, texts, findings, self.left_out)
         is_old = task.annotations is None
@@ -372,15 +358,15 @@ class _ExportReader:
         """JSON-MIN has a row for each annotation of a task, with the data and the answers side by side."""
         first = rows[0]
         findings = first.findings()
-        values: Values = {}
-        texts: Values = {}
+        values: tool_labels.Values = {}
+        texts: tool_labels.Values = {}
         answers = []
         for row in rows:
             values = {name: value for name, value in row.values.items() if value is not None}
             is_annotation, who = "annotation_id" in values, _name(values.get("annotator"))
             for name in _OF_ANNOTATION:
                 values.pop(name, None)
-            texts = take_texts(values, self.options.task)
+            texts = tool_labels.take_texts(values, self.options.task)
             results = ResultReader(self.options, texts, findings, self.left_out)
             if is_annotation:  # a task that nobody annotated has a row, too
                 answers.append(results.minimal_answers(who, values))
@@ -390,16 +376,21 @@ class _ExportReader:
         yield from findings.problems
 
     def _plain(
-        self, row: Row, values: Values, texts: Values, answers: list[Answers], findings: Findings
+        self,
+        row: Row,
+        values: tool_labels.Values,
+        texts: tool_labels.Values,
+        answers: list[Answers],
+        findings: Findings,
     ) -> Iterator[Row]:
         marks = self._marks(answers)
         if findings.is_refused:
             return
-        warn_of_cut_words(marks, texts, findings)
+        tool_labels.warn_of_cut_words(marks, texts, findings)
         self.left_out.add_labels(span.label for of_one in marks for span in of_one.spans)
-        yield from plain_rows(row, values, texts, marks, self.options.task)
+        yield from tool_labels.plain_rows(row, values, texts, marks, self.options.task)
 
-    def _marks(self, answers: Iterable[Answers]) -> list[Marks]:
+    def _marks(self, answers: Iterable[Answers]) -> list[tool_labels.Marks]:
         """Without those who answered nothing that can be read."""
         marks = []
         for answer in answers:
@@ -428,11 +419,11 @@ def _name(completed_by: object) -> str:
 
 
 def _take_key(
-    values: Values, names: tuple[str, ...], task_id: object, options: ReadOptions, findings: Findings
+    values: tool_labels.Values, names: tuple[str, ...], task_id: object, options: ReadOptions, findings: Findings
 ) -> None:
     """Set `id` to the data's own key, else to the number that Label Studio gave the task."""
     given = next((values[name] for name in ("key", *names) if values.get(name, "") != ""), task_id)
-    if not has_key(given, options, findings):
+    if not tool_labels.has_key(given, options, findings):
         values.pop("key", None)
         values.pop("id", None)
         return

@@ -21,21 +21,8 @@ from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.gold_csv import PlacedSpan, placed_span
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
+from annotator.formats.tools import labels as tool_labels
 from annotator.formats.tools.doccano import Labelled, RowSpan, texts_of_row
-from annotator.formats.tools.labels import (
-    NOTE_NAMES,
-    GoldKeys,
-    LabelledSpan,
-    Marks,
-    Values,
-    gold_fields,
-    gold_spans,
-    gold_texts,
-    plain_rows,
-    refuse_archives_and_tables,
-    set_label,
-    warn_of_cut_words,
-)
 from annotator.formats.tools.left_out import LeftOut
 from annotator.language import _, unsaid
 
@@ -57,7 +44,7 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
 
     Raises: ExportRefused when there is no instance, a key appears twice, or the file cannot be written
     """
-    keys = GoldKeys()
+    keys = tool_labels.GoldKeys()
     with new_file(path) as file:
         for item in gold:
             keys.add(item)
@@ -66,15 +53,15 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
         keys.finish()
 
 
-def _rows(gold: GoldInstance, options: WriteOptions) -> Iterator[Values]:
+def _rows(gold: GoldInstance, options: WriteOptions) -> Iterator[tool_labels.Values]:
     """The rows of an instance: for each annotator the sets that came from this person, under labels from 1."""
     task = options.project.task
-    fields = gold_fields(gold, task)
-    texts = gold_texts(gold)
+    fields = tool_labels.gold_fields(gold, task)
+    texts = tool_labels.gold_texts(gold)
     lengths = [len(text) + len(_BETWEEN_SEGMENTS) for text in texts.values()]
     starts = dict(zip(texts, accumulate(lengths, initial=0), strict=False))
     tokens = _Tokens.of(gold, starts)
-    head: Values = {"id": gold.instance.key, "text": _BETWEEN_SEGMENTS.join(texts.values())}
+    head: tool_labels.Values = {"id": gold.instance.key, "text": _BETWEEN_SEGMENTS.join(texts.values())}
     for name in ("split", "language", "parent", "perturbation_kind", "exhaustive", "target"):
         head |= {name: fields[name]} if name in fields else {}
     if "metadata" in fields:
@@ -83,10 +70,10 @@ def _rows(gold: GoldInstance, options: WriteOptions) -> Iterator[Values]:
         head["segments"] = {name: [starts[name], starts[name] + len(text)] for name, text in texts.items()}
     if tokens.rows:
         head["tokens"] = tokens.rows
-    list(gold_spans(gold))  # refuses a span without a character
+    list(tool_labels.gold_spans(gold))  # refuses a span without a character
     for annotator, sets in _sets_of_each(gold, options):
         spans = [
-            tokens.span(placed_span(gold.instance, span), set_label(number))
+            tokens.span(placed_span(gold.instance, span), tool_labels.set_label(number))
             for number, index in enumerate(sets)
             for span in gold.sets[index].spans
         ]
@@ -105,7 +92,7 @@ def _sets_of_each(gold: GoldInstance, options: WriteOptions) -> list[tuple[str |
     return list(by_annotator.items()) or [(None, [])]
 
 
-def _result(gold: GoldInstance, options: WriteOptions) -> Values:
+def _result(gold: GoldInstance, options: WriteOptions) -> tool_labels.Values:
     """The gold label as the choice that was accepted, or the answer as what was written."""
     if gold.result is None:
         return {}
@@ -118,7 +105,7 @@ def _result(gold: GoldInstance, options: WriteOptions) -> Values:
 class _Tokens:
     """The tokens of an instance in its joined text; none where one of them is blank, which Prodigy could not show."""
 
-    def __init__(self, rows: list[Values], first: dict[str, int], starts: dict[str, int]) -> None:
+    def __init__(self, rows: list[tool_labels.Values], first: dict[str, int], starts: dict[str, int]) -> None:
         self.rows = rows
         self.first = first
         self.starts = starts
@@ -126,7 +113,7 @@ class _Tokens:
     @staticmethod
     def of(gold: GoldInstance, starts: dict[str, int]) -> "_Tokens":
         """The tokens of an instance whose segments begin at these characters."""
-        rows: list[Values] = []
+        rows: list[tool_labels.Values] = []
         first: dict[str, int] = {}
         for segment in gold.instance.segments:
             if segment.name not in starts:
@@ -139,10 +126,10 @@ class _Tokens:
         are_shown = all(row["text"].strip() for row in rows)
         return _Tokens(rows if are_shown else [], first, starts)
 
-    def span(self, placed: PlacedSpan, label: str) -> Values:
+    def span(self, placed: PlacedSpan, label: str) -> tool_labels.Values:
         """A span in the joined text; its last token is included, as Prodigy counts."""
         begin, first = self.starts[placed.segment], self.first[placed.segment]
-        span: Values = {"start": begin + placed.start_char, "end": begin + placed.end_char, "label": label}
+        span: tool_labels.Values = {"start": begin + placed.start_char, "end": begin + placed.end_char, "label": label}
         if self.rows:
             span |= {"token_start": first + placed.start_token, "token_end": first + placed.end_token - 1}
         return span
@@ -191,9 +178,9 @@ class _Task:
     """A row as it was read. results: the labels or answers of the whole text; spans: None where no spans were asked for."""
 
     row: Row
-    values: Values
-    texts: Values
-    spans: list[LabelledSpan] | None
+    values: tool_labels.Values
+    texts: tool_labels.Values
+    spans: list[tool_labels.LabelledSpan] | None
     results: list[str]
     notes: list[str]
 
@@ -203,7 +190,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or it is an archive or a table
     """
-    refuse_archives_and_tables(path, _(_REMEDY))
+    tool_labels.refuse_archives_and_tables(path, _(_REMEDY))
     return RowReader(options).read(_ExportReader(path, options).rows())
 
 
@@ -240,14 +227,14 @@ class _ExportReader:
                 self._keep(task, row)
         yield from findings.problems
 
-    def _task(self, row: Row, values: Values, fields: _Fields, findings: Findings) -> _Task:
+    def _task(self, row: Row, values: tool_labels.Values, fields: _Fields, findings: Findings) -> _Task:
         labelled = Labelled(segments=fields.segments, unit="characters")
         for number, span in enumerate(fields.spans or ()):
             if (read_span := _characters(span, fields.tokens, f"spans[{number}]", findings)) is not None:
                 labelled.spans.append(read_span)
         texts, spans = texts_of_row(values, labelled, self.options.task, findings)
         marks = None if fields.spans is None else [span for _user, span in spans]
-        notes = [str(values.pop(name)) for name in NOTE_NAMES if isinstance(values.get(name), str)]
+        notes = [str(values.pop(name)) for name in tool_labels.NOTE_NAMES if isinstance(values.get(name), str)]
         notes += ["flagged"] if fields.flagged else []
         results = self._results(values, fields)
         if fields.answer != "accept":
@@ -258,7 +245,7 @@ class _ExportReader:
             values["tokens"] = tokens
         return _Task(row, values, texts, marks, results, notes)
 
-    def _results(self, values: Values, fields: _Fields) -> list[str]:
+    def _results(self, values: tool_labels.Values, fields: _Fields) -> list[str]:
         """What was chosen for the whole text: options by their names, the label of a yes-no question, or a written answer."""
         written = values.pop(ANSWER_FIELD, None)
         if self.options.task.result_kind == "answer":
@@ -301,11 +288,11 @@ class _ExportReader:
         findings = first.row.findings()
         marks = [self._marks(name, list(tasks.values())) for name, tasks in by_annotator.items()]
         given = [of_one for of_one in marks if of_one is not None]
-        warn_of_cut_words(given, first.texts, findings)
-        yield from plain_rows(first.row, first.values, first.texts, given, self.options.task)
+        tool_labels.warn_of_cut_words(given, first.texts, findings)
+        yield from tool_labels.plain_rows(first.row, first.values, first.texts, given, self.options.task)
         yield from findings.problems
 
-    def _marks(self, name: str, tasks: Sequence[_Task]) -> Marks | None:
+    def _marks(self, name: str, tasks: Sequence[_Task]) -> tool_labels.Marks | None:
         """What one person accepted of a text, in one task or several; None where nothing was."""
         results = list(dict.fromkeys(chain.from_iterable(task.results for task in tasks)))
         if len(results) > 1:
@@ -315,7 +302,7 @@ class _ExportReader:
         self.left_out.add_labels(span.label for span in spans)
         if all(task.spans is None for task in tasks) and not results:
             return None
-        return Marks(name, results[0] if len(results) == 1 else None, list(dict.fromkeys(spans)), notes)
+        return tool_labels.Marks(name, results[0] if len(results) == 1 else None, list(dict.fromkeys(spans)), notes)
 
 
 def _characters(span: _Span, tokens: Sequence[_Token] | None, field_name: str, findings: Findings) -> RowSpan | None:
@@ -331,7 +318,7 @@ def _characters(span: _Span, tokens: Sequence[_Token] | None, field_name: str, f
     return None
 
 
-def _own_tokens(fields: _Fields, texts: Values) -> dict[str, list[str]]:
+def _own_tokens(fields: _Fields, texts: tool_labels.Values) -> dict[str, list[str]]:
     """The row's tokens by segment, so that marks stay what they are; none where they are no words of the text."""
     tokens = [token for token in fields.tokens or () if token.text.strip()]
     if not tokens or all(len(token.text) == 1 for token in tokens):  # characters, which Prodigy highlights too

@@ -51,7 +51,7 @@ def write_annotations(
     owners: by instance, annotator and round: the numbers of a person and of the piece of work
     """
     at = store.now()
-    first = 1 + int(store.value("SELECT coalesce(max(id), 0) FROM annotations"))
+    first = 1 + store.number("SELECT coalesce(max(id), 0) FROM annotations")
     new = ((instance_id, annotation) for instance_id, annotations in of_instances for annotation in annotations)
     numbered = list(enumerate(new, first))
     rows = []
@@ -222,35 +222,31 @@ def label_votes(store: Store, instance_ids: Iterable[int]) -> dict[int, dict[str
 
 def imported_counts(store: Store, project_id: int) -> dict[str, int]:
     """Annotations that came with a file, by the name of their annotator; not those that people made here."""
-    rows = store.rows(
+    return store.mapping(
         f"""SELECT annotator, count(*) AS n {_OF_PROJECT} AND user_id IS NULL
                 AND annotations.state IN ('accepted', 'draft', 'reference')
                 AND NOT EXISTS (SELECT 1 FROM gold_choices WHERE annotation_id = annotations.id AND is_adjudicated = 1)
             GROUP BY annotator ORDER BY n DESC, annotator""",
         (project_id,),
     )
-    return {row["annotator"]: row["n"] for row in rows}
 
 
 def has_help(store: Store, project_id: int) -> bool:
     """Whether help is known to have had to do with any set of a project."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM rationale_sets JOIN annotations ON annotations.id = annotation_id
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM rationale_sets JOIN annotations ON annotations.id = annotation_id
                 JOIN instances ON instances.id = instance_id WHERE project_id = ? AND origin <> 'free')""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 
 def annotator_names(store: Store, project_id: int) -> list[str]:
     """The names of all who annotated something of a project, people and sources."""
-    rows = store.rows(
+    return store.column(
         """SELECT DISTINCT annotator FROM annotations JOIN instances ON instances.id = instance_id
             WHERE project_id = ? AND annotations.state NOT IN ('draft', 'withdrawn') ORDER BY annotator""",
         (project_id,),
     )
-    return [row["annotator"] for row in rows]
 
 
 # How long people worked on each text: the time that the panel counted, of what was submitted.

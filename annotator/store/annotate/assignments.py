@@ -60,13 +60,11 @@ def find_assignment(store: Store, instance_id: int, user_id: int) -> Assignment 
 
 def holds_instance(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether somebody has this instance in hand, to annotate or to correct it."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM assignments WHERE instance_id = ?1 AND user_id = ?2
                 AND state IN ('leased', 'returned')) OR EXISTS (SELECT 1 FROM exercises
                 WHERE instance_id = ?1 AND user_id = ?2 AND state = 'open' AND attempt_id IS NULL)""",
-            (instance_id, user_id),
-        )
+        (instance_id, user_id),
     )
 
 
@@ -169,7 +167,7 @@ def end_work_on(store: Store, instance_id: int) -> None:
 def count_held(store: Store, project_id: int, user: User) -> int:
     """How many texts a person holds, or has back to correct."""
     sql = "SELECT count(*) FROM assignments WHERE project_id = ? AND user_id = ? AND state IN ('leased', 'returned')"
-    return int(store.value(sql, (project_id, user.id)))
+    return store.number(sql, (project_id, user.id))
 
 
 def give_up_work_of(store: Store, user: User, project_id: int | None = None, *, but_not_returned: bool = False) -> None:

@@ -167,25 +167,22 @@ def queue_rows(store: Store, project_id: int) -> list[QueueRow]:
 
 def list_put_first(store: Store, project_id: int) -> list[int]:
     """The instances that a model's answers put before all others, in their order: they have positions below 0."""
-    rows = store.rows(
+    return store.column(
         "SELECT id FROM instances WHERE project_id = ? AND queue_position < 0 ORDER BY queue_position", (project_id,)
     )
-    return [row[0] for row in rows]
 
 
 def positions_put_first(store: Store, instance_ids: Sequence[int]) -> dict[int, int]:
     """The positions of those of some instances that a model's answers put before all others."""
-    rows = store.rows(
+    return store.mapping(
         "SELECT id, queue_position FROM instances WHERE queue_position < 0 AND id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(instance_ids)),),
     )
-    return {row[0]: row[1] for row in rows}
 
 
 def positions_of(store: Store, project_id: int) -> dict[int, int]:
     """The position of each instance of a project, by its number."""
-    rows = store.rows("SELECT id, queue_position FROM instances WHERE project_id = ?", (project_id,))
-    return {row[0]: row[1] for row in rows}
+    return store.mapping("SELECT id, queue_position FROM instances WHERE project_id = ?", (project_id,))
 
 
 def set_queue_positions(store: Store, project_id: int, positions: Mapping[int, int]) -> None:
@@ -267,7 +264,7 @@ def waiting_for(store: Store, project_id: int, user_id: int, *, at_most: int = 1
 def is_new_work_left(store: Store, project_id: int, user_id: int) -> bool:
     """Whether the queue has anything for this person that nobody else has begun."""
     free = f"{_FREE_FOR} AND {_IS_NO_CORRECTION}"
-    return bool(store.value(f"SELECT EXISTS (SELECT 1 {free})", (project_id, user_id)))
+    return store.holds(f"SELECT EXISTS (SELECT 1 {free})", (project_id, user_id))
 
 
 def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:

@@ -131,10 +131,8 @@ def submission_time(store: Store, assignment_id: int) -> str | None:
 
 def count_submitted_since(store: Store, project_id: int, user_id: int, since: str) -> int:
     """How many pieces of work a person has handed in since a moment."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM assignments WHERE project_id = ? AND user_id = ?
+    return store.number(
+        """SELECT count(*) FROM assignments WHERE project_id = ? AND user_id = ?
                 AND coalesce(submitted_at, created_at) >= ? AND submitted_at IS NOT NULL""",
-            (project_id, user_id, since),
-        )
+        (project_id, user_id, since),
     )

@@ -85,7 +85,7 @@ def list_open_proposals_of(store: Store, instance_id: int) -> list[Proposal]:
 
 
 def count_open_proposals(store: Store, project_id: int) -> int:
-    return int(store.value("SELECT count(*) FROM proposals WHERE project_id = ? AND state = 'open'", (project_id,)))
+    return store.number("SELECT count(*) FROM proposals WHERE project_id = ? AND state = 'open'", (project_id,))
 
 
 def decide_proposal(store: Store, proposal_id: int, state: str, decided_by: str) -> None:
@@ -135,12 +135,11 @@ def offer_sets(store: Store, assignment_id: int, sets: Sequence[ProposedSet]) ->
 
 def answers_of(store: Store, assignment_id: int) -> Answers:
     """What was said of the sets that were proposed for a piece of work; those of which nothing was said are left out."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT id, state FROM proposed_sets WHERE assignment_id = ?
             AND state <> CASE source WHEN 'complement' THEN 'unasked' ELSE 'undecided' END ORDER BY id""",
         (assignment_id,),
     )
-    return {row["id"]: row["state"] for row in rows}
 
 
 def save_answers(store: Store, assignment_id: int, answers: Mapping[int, ProposedState]) -> None:
@@ -257,12 +256,13 @@ def proposed_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int
 
 def helping_models(store: Store, project_id: int) -> set[str]:
     """The models at whose answers, or sets, somebody looked who had the text in hand."""
-    rows = store.rows(
-        """SELECT DISTINCT name FROM help_log JOIN assignments ON assignments.id = assignment_id
+    return set(
+        store.column(
+            """SELECT DISTINCT name FROM help_log JOIN assignments ON assignments.id = assignment_id
             WHERE project_id = ? AND source = 'model'""",
-        (project_id,),
+            (project_id,),
+        )
     )
-    return {row["name"] for row in rows}
 
 
 def help_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, tuple[SourceHelp, ...]]:

@@ -65,7 +65,7 @@ def list_questions(store: Store, project_id: int, *, limit: int, offset: int = 0
 
 def count_questions(store: Store, project_id: int) -> int:
     """How many questions wait for the lead."""
-    return int(store.value("SELECT count(*) FROM threads WHERE project_id = ? AND waits_for_lead = 1", (project_id,)))
+    return store.number("SELECT count(*) FROM threads WHERE project_id = ? AND waits_for_lead = 1", (project_id,))
 
 
 def has_part_in(store: Store, instance_id: int, user_id: int) -> Voice | None:

@@ -73,12 +73,11 @@ def named_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, t
 
 def extra_annotators_of(store: Store, instance_ids: Sequence[int]) -> dict[int, int]:
     """Of those among some instances that want more annotators than the others of their project, how many more."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT id, extra_annotators FROM instances
             WHERE extra_annotators > 0 AND id IN (SELECT value FROM json_each(?))""",
         (json.dumps(list(instance_ids)),),
     )
-    return {row["id"]: row["extra_annotators"] for row in rows}
 
 
 _LATEST_WORK = """(SELECT latest.state FROM assignments AS latest WHERE latest.instance_id = instances.id
@@ -172,17 +171,16 @@ def standing(store: Store, instance_id: int, user_id: int) -> Standing:
 
 def annotates_text(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether a person has a text in hand to annotate, or has handed it in."""
-    return bool(store.value(f"SELECT {annotates('?2', '?1')}", (instance_id, user_id)))
+    return store.holds(f"SELECT {annotates('?2', '?1')}", (instance_id, user_id))
 
 
 def of_others(store: Store, annotation_ids: Sequence[int], user_id: int) -> list[int]:
     """Those annotations among some that somebody else made; what is handed out as a start is nobody's."""
-    rows = store.rows(
+    return store.column(
         """SELECT id FROM annotations WHERE id IN (SELECT value FROM json_each(?)) AND coalesce(user_id, 0) <> ?
             AND state <> 'draft'""",
         (json.dumps(list(annotation_ids)), user_id),
     )
-    return [row["id"] for row in rows]
 
 
 def note_shown(store: Store, instance_id: int, user_id: int) -> None:
@@ -211,21 +209,19 @@ _IS_EXERCISE = """EXISTS (SELECT 1 FROM exercises WHERE exercises.instance_id = 
 
 def closed_instances(store: Store, project_id: int, user_id: int, may_annotate: bool) -> set[int]:
     """The instances whose sets of others are closed to somebody who does not see all: at work on them, or to be given them."""
-    rows = store.rows(
-        f"""SELECT id FROM instances WHERE project_id = ?1
+    return set(
+        store.column(
+            f"""SELECT id FROM instances WHERE project_id = ?1
             AND ({_is_undecided("?2")} OR {_IS_EXERCISE.format(user="?2")} OR (?3 AND {may_still_be_given("?2")}))""",
-        (project_id, user_id, may_annotate),
+            (project_id, user_id, may_annotate),
+        )
     )
-    return {row["id"] for row in rows}
 
 
 def count_shown_and_free(store: Store, project_id: int, user_id: int) -> int:
     """How many texts are free, but not for this person, since they were shown sets of them."""
-    return int(
-        store.value(
-            "SELECT count(*) FROM sets_shown WHERE project_id = ? AND user_id = ? AND is_free = 1",
-            (project_id, user_id),
-        )
+    return store.number(
+        "SELECT count(*) FROM sets_shown WHERE project_id = ? AND user_id = ? AND is_free = 1", (project_id, user_id)
     )
 
 

@@ -19,15 +19,7 @@ from weakref import WeakSet
 from annotator.domain.project.search import folded
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
-from annotator.store.connection import file_access
-from annotator.store.connection.error_wording import (
-    RESTORE,
-    ClearErrors,
-    clear_file_errors,
-    damaged,
-    nearly_full,
-    read_only,
-)
+from annotator.store.connection import error_wording, file_access
 from annotator.store.connection.replacement import finish_replacing
 
 __all__ = ["Database"]
@@ -169,7 +161,7 @@ def displaced(database_place: Place, files: Files) -> NotWritable:
     if now.database == EMPTIED:
         what, remedy = (
             f"'{database_place.path}' was emptied",
-            f"Stop the server, and bring back a backup with {RESTORE}.",
+            f"Stop the server, and bring back a backup with {error_wording.RESTORE}.",
         )
     elif now.database != files.database:
         what, remedy = f"'{database_place.path}' was removed or replaced by another file", "Put it back."
@@ -235,7 +227,7 @@ class Store:
         self.db = Database(connection)
         self.clock = clock
         self._place = database_place
-        self._clear_errors = ClearErrors(database_place.named)
+        self._clear_errors = error_wording.ClearErrors(database_place.named)
         self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
 
     def __enter__(self) -> Self:
@@ -340,6 +332,26 @@ class Store:
         row = self.row(sql, parameters)
         return None if row is None else row[0]
 
+    def number(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
+        """The first column of the first row, of a question that always has a number as its answer."""
+        return int(self.value(sql, parameters))
+
+    def holds(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> bool:
+        """Whether the first column of the first row is true; False without a row."""
+        return bool(self.value(sql, parameters))
+
+    def column(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        """The first column of all rows."""
+        return [row[0] for row in self.rows(sql, parameters)]
+
+    def tuples(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        """All rows as tuples, in the order of their columns."""
+        return [tuple(row) for row in self.rows(sql, parameters)]
+
+    def mapping(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> dict[Any, Any]:
+        """The second column of all rows by the first."""
+        return {row[0]: row[1] for row in self.rows(sql, parameters)}
+
     def run(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         """One statement that writes; only inside a transaction."""
         with self._clear_errors:
@@ -356,7 +368,7 @@ class Store:
         """Copy the whole database while others work; the copy appears complete or not at all."""
         if target.exists():
             raise StoreError(_IS_THERE.format(path=target))
-        with clear_file_errors(target), part_folder(target) as folder:
+        with error_wording.clear_file_errors(target), part_folder(target) as folder:
             made = folder / target.name
             self._copy_to(made, mode, target)
             try:
@@ -367,14 +379,14 @@ class Store:
     def _copy_to(self, target: Path, mode: int, named: Path) -> None:
         """Errors name another file than the target, which nobody knows."""
         file_access.make_file(target, mode)
-        with ClearErrors(named), closing(sqlite3.connect(target)) as copy:
+        with error_wording.ClearErrors(named), closing(sqlite3.connect(target)) as copy:
             copy.execute("PRAGMA synchronous = OFF")  # it counts when it is complete, and is put on the disk as a whole
             self.connection.backup(copy)
 
     @contextmanager
     def scratch_copy(self) -> Iterator["Store"]:
         """A copy to try things on; it is gone afterwards, and nobody waits for it."""
-        with clear_file_errors(self.path), scratch_folder() as folder:
+        with error_wording.clear_file_errors(self.path), scratch_folder() as folder:
             path = folder / "copy.db"
             self._copy_to(path, file_access.OWNERS, folder)
             with Store(Place(path), connect(path), self.clock) as copy:
@@ -428,7 +440,7 @@ class Store:
         except sqlite3.Error as clear_error:
             fault = str(clear_error)
         if fault != "ok":
-            raise damaged(self.named, fault) from error
+            raise error_wording.damaged(self.named, fault) from error
 
     # Whether it can be written ----------------------------------------------------------------------------------------
 
@@ -436,10 +448,10 @@ class Store:
         """Raise NotWritable when nothing can be stored, or soon nothing can; writes only where the last write was refused."""
         self.require_in_place()
         if not os.access(self.path, os.W_OK):
-            raise read_only(self.path)
+            raise error_wording.read_only(self.path)
         usage = shutil.disk_usage(self.path.parent)
         if usage.free < min(_LEAST_FREE, usage.total // _LEAST_SHARE):
-            raise nearly_full(self.path)
+            raise error_wording.nearly_full(self.path)
         if self._place.refused_write is not None:
             with self.transaction():
                 self.run(f"PRAGMA user_version = {self.value('PRAGMA user_version')}")

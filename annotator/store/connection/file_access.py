@@ -162,19 +162,15 @@ def refuse_foreign_connections(path: Path) -> None:
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDWR)
         try:
-            _lock_as_sqlite_does(descriptor)
+            if sys.platform == "win32":
+                os.lseek(descriptor, _SHARED_FIRST, os.SEEK_SET)
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, _SHARED_SIZE)
+            else:
+                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
         except (BlockingIOError, PermissionError):
             raise StoreError(_IN_USE.format(path=path)) from None
         finally:
             os.close(descriptor)
-
-
-def _lock_as_sqlite_does(descriptor: int) -> None:
-    if sys.platform == "win32":
-        os.lseek(descriptor, _SHARED_FIRST, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, _SHARED_SIZE)
-    else:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
 
 
 def _lock_of(path: Path) -> Path:

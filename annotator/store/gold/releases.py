@@ -39,7 +39,7 @@ def add_part(store: Store, release_id: int, content: bytes) -> None:
 
 def parts_of(store: Store, release_id: int) -> Iterator[bytes]:
     """The content of a release, a part at a time, in the order in which it was frozen."""
-    n = int(store.value("SELECT count(*) FROM release_parts WHERE release_id = ?", (release_id,)))
+    n = store.number("SELECT count(*) FROM release_parts WHERE release_id = ?", (release_id,))
     for position in range(n):
         yield store.value(
             "SELECT content FROM release_parts WHERE release_id = ? AND position = ?", (release_id, position)

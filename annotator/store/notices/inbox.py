@@ -26,12 +26,10 @@ def add_notices(
 
 def has_unread(store: Store, user_id: int, project_id: int, kind: NoticeKind) -> bool:
     """Whether a line of this kind waits for somebody already."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM notices
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM notices
                 WHERE user_id = ? AND project_id = ? AND kind = ? AND read_at IS NULL)""",
-            (user_id, project_id, kind),
-        )
+        (user_id, project_id, kind),
     )
 
 
@@ -62,11 +60,9 @@ def list_groups(store: Store, user: User, *, is_read: bool, limit: int, offset: 
 
 def count_unread(store: Store, user: User, *, at_most: int) -> int:
     """How many notices somebody has not read, counted up to so many."""
-    return int(
-        store.value(
-            f"SELECT count(*) FROM (SELECT 1 FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE} LIMIT ?3)",
-            (user.id, user.is_administrator, at_most),
-        )
+    return store.number(
+        f"SELECT count(*) FROM (SELECT 1 FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE} LIMIT ?3)",
+        (user.id, user.is_administrator, at_most),
     )
 
 

@@ -123,11 +123,8 @@ def silence(store: Store, problem: str) -> None:
 
 def count_recent(store: Store, user_id: int, purpose: str, since: str) -> int:
     """How many mails of a purpose somebody was sent, or is to be, since a moment."""
-    return int(
-        store.value(
-            "SELECT count(*) FROM messages WHERE user_id = ? AND purpose = ? AND created_at > ?",
-            (user_id, purpose, since),
-        )
+    return store.number(
+        "SELECT count(*) FROM messages WHERE user_id = ? AND purpose = ? AND created_at > ?", (user_id, purpose, since)
     )
 
 

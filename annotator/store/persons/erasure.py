@@ -117,21 +117,21 @@ def _texts_of(store: Store, person: Person) -> tuple[tuple[int, ...], tuple[int,
 
 def _copies_of(store: Store, instances: Sequence[int]) -> list[int]:
     """What second passes made of instances."""
-    rows = store.rows(
+    return store.column(
         """WITH RECURSIVE copies (id) AS (
                 SELECT copy_id FROM evidence_copies WHERE original_id IN (SELECT value FROM json_each(?))
                 UNION SELECT copy_id FROM evidence_copies JOIN copies ON original_id = copies.id)
             SELECT id FROM copies ORDER BY id""",
         (json.dumps(instances),),
     )
-    return [row["id"] for row in rows]
 
 
 def _annotations_in(store: Store, instances: Sequence[int]) -> set[int]:
-    rows = store.rows(
-        "SELECT id FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?))", (json.dumps(instances),)
+    return set(
+        store.column(
+            "SELECT id FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?))", (json.dumps(instances),)
+        )
     )
-    return {row["id"] for row in rows}
 
 
 def _numbers(store: Store, sql: str, person: Person) -> tuple[int, ...]:
@@ -141,41 +141,36 @@ def _numbers(store: Store, sql: str, person: Person) -> tuple[int, ...]:
 
 def count_gold_lost(store: Store, person: Person) -> int:
     """How many instances have no accepted annotation but theirs, so that they would have no gold."""
-    return int(
-        store.value(
-            f"""SELECT count(*) FROM instances WHERE state <> 'discarded' AND {_BOTH}
+    return store.number(
+        f"""SELECT count(*) FROM instances WHERE state <> 'discarded' AND {_BOTH}
                 AND EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND state = 'accepted' AND {_THEIRS})
                 AND NOT EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND state = 'accepted'
                     AND NOT coalesce({_THEIRS}, 0))""",
-            person.parameters,
-        )
+        person.parameters,
     )
 
 
 def count_of_others_in(store: Store, made: Made, person: Person) -> int:
     """How many annotations of others go because they are of a text that this person wrote."""
-    return int(
-        store.value(
-            f"""SELECT count(*) FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?3))
+    return store.number(
+        f"""SELECT count(*) FROM annotations WHERE instance_id IN (SELECT value FROM json_each(?3))
                 AND NOT coalesce({_THEIRS}, 0)""",
-            (*person.parameters, json.dumps(made.instances)),
-        )
+        (*person.parameters, json.dumps(made.instances)),
     )
 
 
 def originals_taken_from(store: Store, made: Made) -> list[int]:
     """The instances whose gold a second pass made of what somebody marked."""
-    rows = store.rows(
+    return store.column(
         """SELECT original_id FROM evidence_copies JOIN gold_choices ON instance_id = original_id AND annotation_id = taken
             WHERE taken IN (SELECT value FROM json_each(?)) ORDER BY 1""",
         (json.dumps(made.annotations),),
     )
-    return [row["original_id"] for row in rows]
 
 
 def projects_touched(store: Store, person: Person, made: Made) -> list[int]:
     """The projects in which somebody has a role, or made something."""
-    rows = store.rows(
+    return store.column(
         """SELECT project_id FROM instances WHERE id IN (SELECT value FROM json_each(?2))
             UNION SELECT project_id FROM memberships WHERE user_id = ?1
             UNION SELECT project_id FROM perturbations WHERE author = ?1
@@ -183,16 +178,16 @@ def projects_touched(store: Store, person: Person, made: Made) -> list[int]:
             UNION SELECT project_id FROM audit_items JOIN audits ON audits.id = audit_id WHERE auditor = ?1""",
         (person.id, json.dumps([*made.instances, *made.touched])),
     )
-    return [row[0] for row in rows]
 
 
 def frozen_names_of(store: Store, project_id: int, instances: Sequence[int]) -> set[tuple[str, str]]:
     """Key and split of instances, as releases name them."""
-    rows = store.rows(
-        "SELECT key, split FROM instances WHERE project_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (project_id, json.dumps(instances)),
+    return set(
+        store.tuples(
+            "SELECT key, split FROM instances WHERE project_id = ? AND id IN (SELECT value FROM json_each(?))",
+            (project_id, json.dumps(instances)),
+        )
     )
-    return {(row["key"], row["split"]) for row in rows}
 
 
 def erase_made(store: Store, person: Person, made: Made) -> None:
@@ -232,30 +227,33 @@ def _forget_examined(store: Store, annotations: Sequence[int]) -> None:
 
 
 def _documents_of(store: Store, instances: Sequence[int]) -> list[int]:
-    rows = store.rows(
+    return store.column(
         "SELECT DISTINCT document_id FROM segments WHERE instance_id IN (SELECT value FROM json_each(?))",
         (json.dumps(instances),),
     )
-    return [row[0] for row in rows]
 
 
 def _end_corrections_of(store: Store, annotations: Sequence[int]) -> None:
     """Others' corrections of what goes: work in hand ends, what nobody has decided on is scored as if it were the first."""
     names = json.dumps(annotations)
-    unfinished = store.rows(
-        f"""SELECT id FROM assignments WHERE follows_id IN (SELECT value FROM json_each(?)) AND state IN {_UNFINISHED}
+    delete_with_dependents(
+        store,
+        "assignments",
+        store.column(
+            f"""SELECT id FROM assignments WHERE follows_id IN (SELECT value FROM json_each(?)) AND state IN {_UNFINISHED}
             AND NOT EXISTS (SELECT 1 FROM annotations WHERE assignment_id = assignments.id)""",
-        (names,),
+            (names,),
+        ),
     )
-    delete_with_dependents(store, "assignments", [row["id"] for row in unfinished])
-    corrections = store.rows(
+    corrections = store.tuples(
         "SELECT annotation_id, outcome FROM rounds WHERE previous_id IN (SELECT value FROM json_each(?))", (names,)
     )
-    for row in corrections:
-        store.run("DELETE FROM set_origins WHERE annotation_id = ?", (row["annotation_id"],))
-        if row["outcome"] is None:
-            reviews = store.rows("SELECT id FROM reviews WHERE annotation_id = ?", (row["annotation_id"],))
-            delete_with_dependents(store, "reviews", [review["id"] for review in reviews])
+    for annotation_id, outcome in corrections:
+        store.run("DELETE FROM set_origins WHERE annotation_id = ?", (annotation_id,))
+        if outcome is None:
+            delete_with_dependents(
+                store, "reviews", store.column("SELECT id FROM reviews WHERE annotation_id = ?", (annotation_id,))
+            )
 
 
 def _delete_rows_of(store: Store, person: Person) -> None:

@@ -258,7 +258,7 @@ def held_of(store: Store, person: Person) -> Held:
     """Count what there is of somebody."""
 
     def n(sql: str) -> int:
-        return int(store.value(f"SELECT count(*) FROM {sql} AND ?1 IS ?1 AND ?2 IS ?2", person.parameters))
+        return store.number(f"SELECT count(*) FROM {sql} AND ?1 IS ?1 AND ?2 IS ?2", person.parameters)
 
     of_annotations = "annotations WHERE (user_id = ?1 OR annotator IN (SELECT value FROM json_each(?2)))"
     return Held(
@@ -276,8 +276,7 @@ def held_of(store: Store, person: Person) -> Held:
 
 def titles_of_running_jobs(store: Store, person: Person) -> list[str]:
     """The long work that somebody asked for and that runs now."""
-    rows = store.rows("SELECT title FROM jobs WHERE asked_by = ? AND state = 'running' ORDER BY id", (person.id,))
-    return [row["title"] for row in rows]
+    return store.column("SELECT title FROM jobs WHERE asked_by = ? AND state = 'running' ORDER BY id", (person.id,))
 
 
 def stop_jobs(store: Store, person: Person, *, also_running: bool = False) -> None:
@@ -294,14 +293,13 @@ def stop_jobs(store: Store, person: Person, *, also_running: bool = False) -> No
 
 def only_lead_of(store: Store, person: Person) -> list[str]:
     """The projects that nobody else leads who can sign in."""
-    rows = store.rows(
+    return store.column(
         """SELECT name FROM projects WHERE EXISTS (SELECT 1 FROM memberships AS m WHERE m.project_id = projects.id
                 AND m.user_id = ?1 AND m.role = 'lead')
             AND NOT EXISTS (SELECT 1 FROM memberships AS m JOIN users ON users.id = m.user_id WHERE m.project_id = projects.id
                 AND m.user_id <> ?1 AND m.role = 'lead' AND users.is_disabled = 0) ORDER BY name""",
         (person.id,),
     )
-    return [row["name"] for row in rows]
 
 
 def close_account(store: Store, person: Person, name: str) -> None:

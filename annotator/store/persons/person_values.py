@@ -45,8 +45,7 @@ def find_person(store: Store, name: str) -> Person | None:
     user = find_user(store, name)
     names = [user.name] if user else []
     for table, column in NAMES:
-        rows = store.rows(f"SELECT DISTINCT {column} FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,))
-        names += [row[0] for row in rows]
+        names += store.column(f"SELECT DISTINCT {column} FROM {table} WHERE {column} = ? COLLATE NOCASE", (name,))
     return Person(user.id if user else None, tuple(dict.fromkeys(names))) if names else None
 
 
@@ -54,22 +53,21 @@ def words_of(store: Store, person: Person) -> set[str]:
     """Everything that somebody wrote in words of their own."""
     words: set[str] = set()
     for w in WORDS:
-        rows = store.rows(
-            f"SELECT DISTINCT {w.column} FROM {w.table} WHERE {w.column} <> '' AND {w.whose} AND {_BOTH}",
-            person.parameters,
+        words |= set(
+            store.column(
+                f"SELECT DISTINCT {w.column} FROM {w.table} WHERE {w.column} <> '' AND {w.whose} AND {_BOTH}",
+                person.parameters,
+            )
         )
-        words |= {row[0] for row in rows}
     return words
 
 
 def count_words(store: Store, person: Person) -> int:
     """How many notes, comments and reasons of somebody there are."""
     return sum(
-        int(
-            store.value(
-                f"SELECT count(*) FROM {w.table} WHERE {w.column} NOT IN ('', ?3) AND {w.whose} AND {_BOTH}",
-                (*person.parameters, w.instead),
-            )
+        store.number(
+            f"SELECT count(*) FROM {w.table} WHERE {w.column} NOT IN ('', ?3) AND {w.whose} AND {_BOTH}",
+            (*person.parameters, w.instead),
         )
         for w in WORDS
     )
@@ -81,18 +79,14 @@ def rename(store: Store, person: Person, called: dict[str, str]) -> None:
         store.run_many(
             f"UPDATE {table} SET {column} = ? WHERE {column} = ?", [(new, old) for old, new in called.items()]
         )
-    _rename_among_others(store, called)
-    for table, column in COUNTED_NAMES:
-        store.run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (person.name,))
-
-
-def _rename_among_others(store: Store, called: dict[str, str]) -> None:
-    """In versions that a second pass made of several people's sets, which name them all."""
+    # In versions that a second pass made of several people's sets, which name them all
     rows = store.rows("SELECT DISTINCT annotator FROM annotations WHERE instr(annotator, ', ')")
     for row in rows:
         people = ", ".join(called.get(name, name) for name in row["annotator"].split(", "))
         if people != row["annotator"]:
             store.run("UPDATE annotations SET annotator = ? WHERE annotator = ?", (people, row["annotator"]))
+    for table, column in COUNTED_NAMES:
+        store.run(f"DELETE FROM {table} WHERE {column} = ? COLLATE NOCASE", (person.name,))
 
 
 def take_out_words(store: Store, person: Person) -> None:

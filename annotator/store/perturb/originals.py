@@ -60,32 +60,27 @@ def list_originals(
 def count_unfinished(store: Store, project_id: int, *, is_without: bool) -> int:
     """How many originals wait until their annotation is complete, before changed versions of them are written."""
     without = f"AND {_WITHOUT_ONE}" if is_without else ""
-    return int(
-        store.value(
-            f"""SELECT count(*) FROM instances AS i WHERE i.project_id = ? AND i.state IN ('open', 'held')
+    return store.number(
+        f"""SELECT count(*) FROM instances AS i WHERE i.project_id = ? AND i.state IN ('open', 'held')
                 AND i.parent_key IS NULL {without}""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 
 def children_of(store: Store, original_id: int) -> list[int]:
     """The instances that are changed versions of an instance, in the order in which they came."""
-    rows = store.rows(
+    return store.column(
         f"SELECT c.id FROM instances AS c JOIN instances AS i ON i.id = ? WHERE {is_version_of('c', 'i')} ORDER BY c.id",
         (original_id,),
     )
-    return [row["id"] for row in rows]
 
 
 def count_versions(store: Store, project_id: int, split: str | None = None) -> int:
     """How many instances are changed versions, annotated or not; those that were discarded are none."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM instances WHERE project_id = ?1 AND parent_key IS NOT NULL AND state <> 'discarded'
+    return store.number(
+        """SELECT count(*) FROM instances WHERE project_id = ?1 AND parent_key IS NOT NULL AND state <> 'discarded'
                 AND (?2 IS NULL OR split = ?2)""",
-            (project_id, split),
-        )
+        (project_id, split),
     )
 
 

@@ -141,10 +141,9 @@ def next_to_check(
 
 def waiting_ids(store: Store, project_id: int) -> list[int]:
     """What waits for its checkers, oldest first."""
-    rows = store.rows(
+    return store.column(
         "SELECT id FROM perturbations WHERE project_id = ? AND state = 'waiting' ORDER BY id", (project_id,)
     )
-    return [row["id"] for row in rows]
 
 
 def waiting_for(store: Store, project_id: int, user: User, *, is_lead: bool) -> tuple[int, int]:
@@ -163,11 +162,9 @@ def waiting_for(store: Store, project_id: int, user: User, *, is_lead: bool) -> 
 
 def count_of_kind(store: Store, project_id: int, kind: str) -> int:
     """How many of a kind are on their way: with their checkers, or back with their authors."""
-    return int(
-        store.value(
-            "SELECT count(*) FROM perturbations WHERE project_id = ? AND kind = ? AND state IN ('waiting', 'returned')",
-            (project_id, kind),
-        )
+    return store.number(
+        "SELECT count(*) FROM perturbations WHERE project_id = ? AND kind = ? AND state IN ('waiting', 'returned')",
+        (project_id, kind),
     )
 
 

@@ -38,23 +38,21 @@ def facts_of(store: Store, project_id: int, instance_ids: Iterable[int]) -> dict
 
 def count_new_people(store: Store, instance_ids: Sequence[int], user_ids: Sequence[int]) -> dict[int, int]:
     """Of some instances, by number, for how many of these people each is new, so that it could be given to them."""
-    rows = store.rows(
+    return store.mapping(
         f"""SELECT id, (SELECT count(*) FROM json_each(:people) AS people WHERE {is_new_to("people.value")}) AS n
             FROM instances WHERE id IN {_AMONG}""",
         {"people": json.dumps(list(user_ids)), "ids": json.dumps(list(instance_ids))},
     )
-    return {row["id"]: row["n"] for row in rows}
 
 
 def versions_of(store: Store, project_id: int, instance_ids: Sequence[int]) -> list[int]:
     """The changed versions of some instances, which are not among them."""
-    rows = store.rows(
+    return store.column(
         f"""SELECT changed.id FROM instances AS changed JOIN instances AS original ON {is_version_of("changed", "original")}
             WHERE changed.project_id = :project AND changed.parent_key IS NOT NULL AND original.id IN {_AMONG}
             AND changed.id NOT IN {_AMONG} ORDER BY changed.id""",
         {"project": project_id, "ids": json.dumps(list(instance_ids))},
     )
-    return [row["id"] for row in rows]
 
 
 def keys_in_split(store: Store, project_id: int, split: str) -> dict[str, int]:

@@ -70,19 +70,16 @@ def list_recruitment_links(store: Store, project_id: int) -> list[RecruitmentLin
 
 def count_at_work(store: Store, moment: str, link_id: int | None = None) -> int:
     """How many workers are at work at a moment: by one link, or by all of them."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM crowd_workers WHERE state = 'working' AND ends_at > ?1
+    return store.number(
+        """SELECT count(*) FROM crowd_workers WHERE state = 'working' AND ends_at > ?1
                 AND (?2 IS NULL OR door_id = ?2)""",
-            (moment, link_id),
-        )
+        (moment, link_id),
     )
 
 
 def count_workers(store: Store, link_id: int) -> dict[WorkerState, int]:
     """How many workers of a link are in each state."""
-    rows = store.rows("SELECT state, count(*) AS n FROM crowd_workers WHERE door_id = ? GROUP BY state", (link_id,))
-    return {row["state"]: row["n"] for row in rows}
+    return store.mapping("SELECT state, count(*) AS n FROM crowd_workers WHERE door_id = ? GROUP BY state", (link_id,))
 
 
 def add_worker(
@@ -142,12 +139,11 @@ def list_overdue(store: Store, moment: str) -> list[Worker]:
 
 def active_ms_of(store: Store, link_id: int) -> dict[int, int]:
     """How long each worker of a link was active, by account."""
-    rows = store.rows(
+    return store.mapping(
         f"""SELECT crowd_workers.user_id, (SELECT coalesce(sum(active_ms), 0) FROM assignments WHERE {_OWN_WORK}) AS ms
             FROM crowd_workers WHERE door_id = ?""",
         (link_id,),
     )
-    return {row["user_id"]: row["ms"] for row in rows}
 
 
 def platform_secret(store: Store) -> bytes:

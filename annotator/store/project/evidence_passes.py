@@ -65,11 +65,12 @@ def find_copy_of(store: Store, original_id: int) -> EvidenceCopy | None:
 
 def originals_in_passes(store: Store, source_id: int) -> set[int]:
     """The instances of a project that are in a second pass."""
-    rows = store.rows(
-        "SELECT original_id FROM evidence_copies JOIN instances ON instances.id = original_id WHERE project_id = ?",
-        (source_id,),
+    return set(
+        store.column(
+            "SELECT original_id FROM evidence_copies JOIN instances ON instances.id = original_id WHERE project_id = ?",
+            (source_id,),
+        )
     )
-    return {row["original_id"] for row in rows}
 
 
 def set_taken(store: Store, copy_id: int, annotation_id: int | None, former: GoldChoice | None) -> None:
@@ -82,13 +83,12 @@ def set_taken(store: Store, copy_id: int, annotation_id: int | None, former: Gol
 
 def annotators_of_originals(store: Store, project_id: int) -> list[tuple[int, int]]:
     """Of each text of a second pass, who annotated its original: (copy, person)."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT DISTINCT copy_id, user_id FROM evidence_copies JOIN instances ON instances.id = copy_id
             JOIN annotations ON annotations.instance_id = original_id
             WHERE project_id = ? AND user_id IS NOT NULL AND annotations.state NOT IN ('withdrawn', 'reference')""",
         (project_id,),
     )
-    return [(row["copy_id"], row["user_id"]) for row in rows]
 
 
 def annotators_of(store: Store, instance_ids: Sequence[int]) -> dict[int, set[int]]:

@@ -67,12 +67,11 @@ def number_to_be_read(store: Store, project_id: int) -> int:
 
 def readings_of(store: Store, project_id: int) -> list[tuple[str, int, str]]:
     """Who has read which version when, in that order."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT name, number, read_at FROM guidelines_read JOIN users ON users.id = user_id
             WHERE project_id = ? ORDER BY read_at, number, name""",
         (project_id,),
     )
-    return [(row["name"], row["number"], row["read_at"]) for row in rows]
 
 
 def _version(row: Row) -> GuidelinesVersion:

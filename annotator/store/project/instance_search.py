@@ -61,7 +61,7 @@ def find_page(
         {**values, "limit": limit, "offset": offset},
     )
     if not rows and offset:
-        return [], int(store.value(f"SELECT count(*) FROM instances WHERE {where}", values))
+        return [], store.number(f"SELECT count(*) FROM instances WHERE {where}", values)
     return rows_of(store, [row["id"] for row in rows]), rows[0]["n"] if rows else 0
 
 

@@ -31,24 +31,20 @@ class Replaced:
 
 def count_opposed(store: Store, project_id: int, label: str, by: str) -> int:
     """Open proposals of one of two labels for texts that are given the other."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM proposals JOIN instances ON instances.id = instance_id
+    return store.number(
+        """SELECT count(*) FROM proposals JOIN instances ON instances.id = instance_id
                 WHERE proposals.project_id = ?1 AND kind = 'contest' AND proposals.state = 'open'
                 AND ((reason = ?2 AND result = ?3) OR (reason = ?3 AND result = ?2))""",
-            (project_id, label, by),
-        )
+        (project_id, label, by),
     )
 
 
 def count_expecting_cases(store: Store, project_id: int, label: str) -> int:
     """Saved cases of functional tests that expect something of a label; cases are never changed."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM suite_cases JOIN suite_tests ON suite_tests.id = test_id JOIN suites ON suites.id = suite_id
+    return store.number(
+        """SELECT count(*) FROM suite_cases JOIN suite_tests ON suite_tests.id = test_id JOIN suites ON suites.id = suite_id
                 WHERE project_id = ? AND EXISTS (SELECT 1 FROM json_each(suite_cases.labels) WHERE value = ?)""",
-            (project_id, label),
-        )
+        (project_id, label),
     )
 
 
@@ -277,10 +273,8 @@ def is_meant_by_open_work(store: Store, project_id: int, label: str, successor: 
     replaced = [row["id"] for row in store.rows(_REPLACED, (project_id,)) if row["label"] == label]
     if not replaced or present_label(store, project_id, label) == successor:
         return False
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM assignments WHERE project_id = ?1 AND state IN ('leased', 'returned')
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM assignments WHERE project_id = ?1 AND state IN ('leased', 'returned')
                 AND created_at <= (SELECT at FROM events WHERE id = ?2))""",
-            (project_id, replaced[-1]),
-        )
+        (project_id, replaced[-1]),
     )

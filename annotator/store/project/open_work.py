@@ -167,7 +167,7 @@ def rounds_without_reviewers(
     store: Store, project_id: int, reviewing: Sequence[str], *, at_most: int = 10_000
 ) -> list[int]:
     """The annotations that want more reviewers than are left for them, oldest first, among the first `at_most` that wait."""
-    rows = store.rows(
+    return store.column(
         f"""WITH people AS ({_PEOPLE})
             SELECT annotation_id FROM (SELECT annotation_id, instance_id, open_slots FROM rounds
                     WHERE project_id = ?1 AND open_slots > 0 ORDER BY annotation_id LIMIT ?3) AS rounds
@@ -175,18 +175,15 @@ def rounds_without_reviewers(
                     - (SELECT count(*) FROM ({_HAVE_A_PART}) WHERE user_id IN (SELECT user_id FROM people))""",
         (project_id, json.dumps(list(reviewing)), at_most),
     )
-    return [row["annotation_id"] for row in rows]
 
 
 def is_without_reviewers(store: Store, project_id: int, annotation_id: int, reviewing: Sequence[str]) -> bool:
     """Whether the open round of one annotation wants more reviewers than are left for it."""
-    return bool(
-        store.value(
-            f"""WITH people AS ({_PEOPLE})
+    return store.holds(
+        f"""WITH people AS ({_PEOPLE})
                 SELECT EXISTS (SELECT 1 FROM rounds WHERE annotation_id = ?3 AND open_slots > (SELECT count(*) FROM people)
                     - (SELECT count(*) FROM ({_HAVE_A_PART}) WHERE user_id IN (SELECT user_id FROM people)))""",
-            (project_id, json.dumps(list(reviewing)), annotation_id),
-        )
+        (project_id, json.dumps(list(reviewing)), annotation_id),
     )
 
 
@@ -216,7 +213,7 @@ def texts_without_annotators(
     store: Store, project_id: int, annotating: Sequence[str], *, at_most: int = 10_000
 ) -> list[int]:
     """The free instances that can be given to nobody: all who annotate have done them, saw others' sets, or are not named."""
-    rows = store.rows(
+    return store.column(
         f"""WITH people AS ({_PEOPLE}),
             candidates AS (SELECT DISTINCT instance_id FROM sets_shown WHERE project_id = ?1 AND is_free = 1
                 UNION SELECT id FROM instances WHERE project_id = ?1 AND extra_annotators > 0
@@ -225,7 +222,6 @@ def texts_without_annotators(
                 WHERE {_FOR_NOBODY} ORDER BY id""",
         (project_id, json.dumps(list(annotating)), at_most),
     )
-    return [row["id"] for row in rows]
 
 
 _FOR_NOBODY = f"""open_slots > 0 AND instances.state = 'open'
@@ -234,12 +230,11 @@ _FOR_NOBODY = f"""open_slots > 0 AND instances.state = 'open'
 
 def texts_for_the_gone(store: Store, project_id: int, annotating: Sequence[str], *, at_most: int = 10_000) -> list[int]:
     """Free instances that are only for people who cannot be given them: who left, is shut out, has done or seen them."""
-    rows = store.rows(
+    return store.column(
         f"""WITH people AS ({_PEOPLE}) SELECT id FROM instances WHERE project_id = ?1 AND named_as = 'only'
             AND {_FOR_NOBODY} ORDER BY id LIMIT ?3""",
         (project_id, json.dumps(list(annotating)), at_most),
     )
-    return [row["id"] for row in rows]
 
 
 # Complete texts that more annotators a text would make incomplete, before anybody asks for them.

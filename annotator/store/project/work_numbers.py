@@ -80,7 +80,7 @@ def began_before(store: Store, project_id: int, moment: str) -> bool:
     sql = f"""SELECT EXISTS (SELECT 1 FROM {_WORK_OF_PEOPLE.format(when="< ?2")})
         OR EXISTS (SELECT 1 FROM rounds WHERE project_id = ?1 AND decided_at < ?2)
         OR EXISTS (SELECT 1 FROM proposals WHERE project_id = ?1 AND decided_at < ?2)"""
-    return bool(store.value(sql, (project_id, moment)))
+    return store.holds(sql, (project_id, moment))
 
 
 def submitted_since(store: Store, project_id: int, since: str) -> dict[int, int]:
@@ -98,7 +98,7 @@ def people_since(store: Store, project_id: int, since: str) -> int:
                 AND coalesce(work.submitted_at, work.created_at) >= ?2 AND work.submitted_at IS NOT NULL)
             OR (SELECT submitted_at FROM reviews WHERE project_id = ?1 AND reviews.user_id = people.user_id
                 AND state = 'submitted' ORDER BY id DESC LIMIT 1) >= ?2"""
-    return int(store.value(sql, (project_id, since)))
+    return store.number(sql, (project_id, since))
 
 
 def _counts(rows: list[Row]) -> dict[int, int]:
@@ -127,7 +127,7 @@ def kind_counts(store: Store, project_id: int) -> list[KindCount]:
 
 def last_activity(store: Store, project_id: int) -> dict[str, str]:
     """When each person last did anything in a project: what the record has of them, or a draft that was saved since."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT name, max(at) AS at FROM (
                 SELECT actor AS name, max(at) AS at FROM events WHERE project_id = ?1 GROUP BY actor
                 UNION ALL SELECT users.name, max(saved_at) FROM assignments JOIN drafts ON assignment_id = assignments.id
@@ -135,7 +135,6 @@ def last_activity(store: Store, project_id: int) -> dict[str, str]:
             WHERE name IN (SELECT name FROM users) GROUP BY name""",
         (project_id,),
     )
-    return {row["name"]: row["at"] for row in rows}
 
 
 # How far people are, for the lead: how each one's texts stand, who reviewed how much, and when texts were finished.
@@ -216,7 +215,7 @@ def first_submission_at(store: Store, project_id: int) -> str | None:
 def submissions_between(store: Store, project_id: int, since: str, until: str) -> int:
     """How many pieces of work, corrections among them, were submitted in that time."""
     sql = "SELECT count(*) FROM assignments WHERE project_id = ? AND submitted_at > ? AND submitted_at <= ?"
-    return int(store.value(sql, (project_id, since, until)))
+    return store.number(sql, (project_id, since, until))
 
 
 def finished_between(store: Store, project_id: int, since: str, until: str) -> int:
@@ -227,7 +226,7 @@ def finished_between(store: Store, project_id: int, since: str, until: str) -> i
             UNION ALL SELECT instance_id, decided_at FROM proposals WHERE project_id = ?1 AND decided_at > ?2)
             GROUP BY instance_id) AS ended
         JOIN instances ON instances.id = ended.instance_id WHERE instances.state IN ('complete', 'discarded') AND at <= ?3"""
-    return int(store.value(sql, (project_id, since, until)))
+    return store.number(sql, (project_id, since, until))
 
 
 # How long people worked on each text that they submitted, in the order in which each of them submitted.
@@ -289,8 +288,7 @@ Authors = dict[int, str]  # by the number of an annotation, who made it
 
 def standing_counts_of(store: Store, project_id: int, viewer_id: int | None) -> dict[str, int]:
     """How many annotations each person has that stand now."""
-    rows = store.rows(f"SELECT annotator, count(*) AS n {_COUNTED} GROUP BY annotator", (project_id, viewer_id or 0))
-    return {row["annotator"]: row["n"] for row in rows}
+    return store.mapping(f"SELECT annotator, count(*) AS n {_COUNTED} GROUP BY annotator", (project_id, viewer_id or 0))
 
 
 def quick_annotations(store: Store, project_id: int, viewer_id: int | None, ms_per_token: float) -> Authors:
@@ -330,8 +328,7 @@ def other_results(store: Store, project_id: int, viewer_id: int | None) -> Autho
 
 
 def _authors(store: Store, condition: str, parameters: Sequence[object]) -> Authors:
-    rows = store.rows(f"SELECT said.id, annotator {_COUNTED} {condition} ORDER BY said.id DESC", parameters)
-    return {row["id"]: row["annotator"] for row in rows}
+    return store.mapping(f"SELECT said.id, annotator {_COUNTED} {condition} ORDER BY said.id DESC", parameters)
 
 
 def listed_annotations(store: Store, project_id: int, annotation_ids: Sequence[int]) -> list[ListedAnnotation]:

@@ -199,11 +199,9 @@ def set_exercise_state(store: Store, exercise_id: int, state: ExerciseState) -> 
 
 def has_open_exercise(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether somebody has a text before them whose gold they are to find by themselves."""
-    return bool(
-        store.value(
-            "SELECT EXISTS (SELECT 1 FROM exercises WHERE instance_id = ? AND user_id = ? AND state = 'open')",
-            (instance_id, user_id),
-        )
+    return store.holds(
+        "SELECT EXISTS (SELECT 1 FROM exercises WHERE instance_id = ? AND user_id = ? AND state = 'open')",
+        (instance_id, user_id),
     )
 
 

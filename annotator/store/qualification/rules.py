@@ -83,9 +83,8 @@ def add_rules(store: Store, project_id: int, audience: Audience, rules: Qualific
 
 def is_kept_from_work(store: Store, project_id: int, user_id: int, audience: Audience) -> bool:
     """Whether training is on, and a person has neither passed it nor been let through, nor leads the project."""
-    return bool(
-        store.value(
-            """SELECT coalesce((SELECT json_extract(rules, '$.is_on') FROM qualification_rules
+    return store.holds(
+        """SELECT coalesce((SELECT json_extract(rules, '$.is_on') FROM qualification_rules
                     WHERE project_id = ?1 AND audience = ?2 ORDER BY number DESC LIMIT 1), 0)
                 AND NOT EXISTS (SELECT 1 FROM qualification_attempts
                     WHERE project_id = ?1 AND audience = ?2 AND user_id = ?3 AND state = 'passed')
@@ -93,21 +92,19 @@ def is_kept_from_work(store: Store, project_id: int, user_id: int, audience: Aud
                     WHERE project_id = ?1 AND audience = ?2 AND user_id = ?3 AND kind = 'let through')
                 AND NOT EXISTS (SELECT 1 FROM memberships
                     WHERE project_id = ?1 AND user_id = ?3 AND role = 'lead')""",
-            (project_id, audience, user_id),
-        )
+        (project_id, audience, user_id),
     )
 
 
 def people_who_may_work(store: Store, project_id: int, audience: Audience) -> list[str]:
     """Who has passed the training or was let through, by name."""
-    rows = store.rows(
+    return store.column(
         """SELECT name FROM users WHERE id IN (
             SELECT user_id FROM qualification_attempts WHERE project_id = ?1 AND audience = ?2 AND state = 'passed'
             UNION SELECT user_id FROM qualification_grants WHERE project_id = ?1 AND audience = ?2 AND kind = 'let through')
             ORDER BY name""",
         (project_id, audience),
     )
-    return [row["name"] for row in rows]
 
 
 def add_grant(store: Store, project_id: int, audience: Audience, user_id: int, kind: Grant, granted_by: str) -> None:
@@ -121,12 +118,11 @@ def add_grant(store: Store, project_id: int, audience: Audience, user_id: int, k
 
 def grants_of(store: Store, project_id: int, audience: Audience, user_id: int) -> list[tuple[Grant, str]]:
     """What a lead allowed somebody, and who did, the oldest first."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT kind, granted_by FROM qualification_grants WHERE project_id = ? AND audience = ? AND user_id = ?
             ORDER BY id""",
         (project_id, audience, user_id),
     )
-    return [(row["kind"], row["granted_by"]) for row in rows]
 
 
 def copy_rules(store: Store, source_id: int, project_id: int, made_by: str) -> None:
@@ -179,7 +175,7 @@ def get_item(store: Store, item_id: int) -> Item:
 
 def is_removed(store: Store, item_id: int) -> bool:
     """Whether the lead took an item out."""
-    return bool(store.value("SELECT is_removed FROM qualification_items WHERE id = ?", (item_id,)))
+    return store.holds("SELECT is_removed FROM qualification_items WHERE id = ?", (item_id,))
 
 
 def list_items(store: Store, project_id: int, purpose: Purpose) -> list[Item]:
@@ -241,7 +237,7 @@ def check_items_for(store: Store, project_id: int, user_id: int) -> list[Item]:
 
 def count_check_items_for(store: Store, project_id: int, user_id: int) -> int:
     """How many these are."""
-    return int(store.value(f"SELECT count(*) {_FOR_CHECKS}", (project_id, user_id)))
+    return store.number(f"SELECT count(*) {_FOR_CHECKS}", (project_id, user_id))
 
 
 def items_by_number(store: Store, item_ids: Sequence[int]) -> dict[int, Item]:

@@ -160,7 +160,7 @@ def decided_scores(store: Store, project_id: int, name: Property) -> Iterator[Sc
 
 def annotations_for_shadow(store: Store, project_id: int, model: str) -> list[tuple[int, int]]:
     """(instance, annotation) of the decided rounds that people scored, and this model has not."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT instance_id, annotation_id FROM rounds WHERE project_id = ?1 AND outcome IS NOT NULL
             AND EXISTS (SELECT 1 FROM reviews WHERE reviews.annotation_id = rounds.annotation_id AND state = 'submitted')
             AND NOT EXISTS (SELECT 1 FROM shadow_scores JOIN models ON models.id = model_id
@@ -168,7 +168,6 @@ def annotations_for_shadow(store: Store, project_id: int, model: str) -> list[tu
             ORDER BY annotation_id""",
         (project_id, model),
     )
-    return [(row["instance_id"], row["annotation_id"]) for row in rows]
 
 
 def store_shadow_scores(store: Store, model_id: int, annotation_id: int, scores: Scores) -> None:
@@ -195,12 +194,11 @@ def shadow_scores(store: Store, project_id: int) -> dict[str, dict[int, Scores]]
 
 def active_times(store: Store, project_id: int) -> list[tuple[str, int]]:
     """(person, milliseconds of work) for each piece of work that was handed in; 0 where its time is not known."""
-    rows = store.rows(
+    return store.tuples(
         """SELECT name, active_ms FROM assignments JOIN users ON users.id = user_id
             WHERE project_id = ? AND submitted_at IS NOT NULL""",
         (project_id,),
     )
-    return [(row["name"], row["active_ms"]) for row in rows]
 
 
 def behind_outcome(

@@ -42,12 +42,10 @@ _FOR_ME = f"""FROM rounds WHERE rounds.project_id = ?1 AND open_slots > 0 AND {_
 
 def reviews_instance(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether somebody scores, or has scored, an annotation of this instance."""
-    return bool(
-        store.value(
-            """SELECT EXISTS (SELECT 1 FROM reviews JOIN annotations ON annotations.id = annotation_id
+    return store.holds(
+        """SELECT EXISTS (SELECT 1 FROM reviews JOIN annotations ON annotations.id = annotation_id
                 WHERE instance_id = ? AND reviews.user_id = ? AND reviews.state IN ('leased', 'submitted'))""",
-            (instance_id, user_id),
-        )
+        (instance_id, user_id),
     )
 
 
@@ -98,7 +96,7 @@ def _next_skipped(store: Store, project_id: int, user_id: int) -> int | None:
 
 def count_to_review(store: Store, reviewer: Reviewer, *, at_most: int = 1000) -> int:
     """How many annotations a person could still score, counted up to `at_most` so that it costs the same in any project."""
-    return int(store.value(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?7)", (*reviewer.values, at_most)))
+    return store.number(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?7)", (*reviewer.values, at_most))
 
 
 def are_any_closed(store: Store, reviewer: Reviewer) -> bool:
@@ -125,7 +123,7 @@ def claim_review(store: Store, project_id: int, annotation_id: int, user_id: int
 
 
 def _settle_round(store: Store, annotation_id: int) -> None:
-    settle(store, int(store.value("SELECT instance_id FROM annotations WHERE id = ?", (annotation_id,))))
+    settle(store, store.number("SELECT instance_id FROM annotations WHERE id = ?", (annotation_id,)))
 
 
 def get_review(store: Store, review_id: int) -> Review:
@@ -166,11 +164,8 @@ def find_open_review(store: Store, project_id: int, user_id: int) -> Review | No
 
 
 def count_reviews(store: Store, project_id: int, user_id: int, state: ReviewState) -> int:
-    return int(
-        store.value(
-            "SELECT count(*) FROM reviews WHERE project_id = ? AND user_id = ? AND state = ?",
-            (project_id, user_id, state),
-        )
+    return store.number(
+        "SELECT count(*) FROM reviews WHERE project_id = ? AND user_id = ? AND state = ?", (project_id, user_id, state)
     )
 
 
@@ -256,7 +251,7 @@ def end_reviews_of_instance(store: Store, instance_id: int) -> None:
 def count_held_reviews(store: Store, project_id: int, user: User) -> int:
     """How many annotations a person has open to score."""
     sql = "SELECT count(*) FROM reviews WHERE project_id = ? AND user_id = ? AND state = 'leased'"
-    return int(store.value(sql, (project_id, user.id)))
+    return store.number(sql, (project_id, user.id))
 
 
 def give_up_reviews_of(store: Store, user: User, project_id: int | None = None) -> None:

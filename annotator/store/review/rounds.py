@@ -46,11 +46,10 @@ def rounds_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, 
 
 def undecided_rounds(store: Store, project_id: int) -> list[int]:
     """The annotations whose round is not decided, oldest first."""
-    rows = store.rows(
+    return store.column(
         "SELECT annotation_id FROM rounds WHERE project_id = ? AND outcome IS NULL ORDER BY annotation_id",
         (project_id,),
     )
-    return [row["annotation_id"] for row in rows]
 
 
 def list_undecided(
@@ -69,26 +68,22 @@ def list_undecided(
 
 def count_undecided(store: Store, project_id: int, *, at_most: int = 10_000) -> int:
     """How many rounds are before their reviewers, counted up to `at_most` so that it costs the same in any project."""
-    return int(
-        store.value(
-            """SELECT count(*) FROM (SELECT 1 FROM rounds JOIN annotations ON annotations.id = annotation_id
+    return store.number(
+        """SELECT count(*) FROM (SELECT 1 FROM rounds JOIN annotations ON annotations.id = annotation_id
                 WHERE project_id = ? AND outcome IS NULL AND state = 'submitted' LIMIT ?)""",
-            (project_id, at_most),
-        )
+        (project_id, at_most),
     )
 
 
 def count_under_review(store: Store, project_id: int) -> int:
     """How many open texts nobody has still to annotate, and of which an annotation is before its reviewers."""
-    return int(
-        store.value(
-            """SELECT count(DISTINCT rounds.instance_id) FROM rounds JOIN annotations ON annotations.id = annotation_id
+    return store.number(
+        """SELECT count(DISTINCT rounds.instance_id) FROM rounds JOIN annotations ON annotations.id = annotation_id
                 JOIN instances ON instances.id = rounds.instance_id
                 WHERE rounds.project_id = ?1 AND outcome IS NULL AND annotations.state = 'submitted'
                     AND instances.state = 'open' AND instances.open_slots = 0
                     AND NOT EXISTS (SELECT 1 FROM assignments WHERE instance_id = instances.id AND state = 'leased')""",
-            (project_id,),
-        )
+        (project_id,),
     )
 
 
@@ -114,8 +109,9 @@ def write_origins(store: Store, annotation_id: int, origins: Sequence[int | None
 
 def origins_of_annotation(store: Store, annotation_id: int) -> dict[int, int]:
     """For each set that goes on from the round before: its position now, its position then."""
-    rows = store.rows("SELECT position, previous_position FROM set_origins WHERE annotation_id = ?", (annotation_id,))
-    return {row["position"]: row["previous_position"] for row in rows}
+    return store.mapping(
+        "SELECT position, previous_position FROM set_origins WHERE annotation_id = ?", (annotation_id,)
+    )
 
 
 def carried_sets_of(store: Store, annotation_id: int) -> dict[int, CarriedSet]:

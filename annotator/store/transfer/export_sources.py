@@ -172,12 +172,11 @@ def perturbations_as_sources(store: Store, project_id: int, split: str | None = 
 
 def places_of_perturbations(store: Store, project_id: int) -> dict[int, int]:
     """For each perturbation its place among those of its original, oldest first."""
-    rows = store.rows(
+    return store.mapping(
         """SELECT id, row_number() OVER (PARTITION BY original_id ORDER BY id) - 1 AS place FROM perturbations
             WHERE project_id = ?""",
         (project_id,),
     )
-    return {row["id"]: row["place"] for row in rows}
 
 
 def restore_perturbation(

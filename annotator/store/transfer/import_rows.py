@@ -100,19 +100,17 @@ def prints_shown(store: Store, instance_ids: Sequence[int]) -> dict[int, list[tu
 
 def last_document(store: Store) -> int:
     """The number of the last document; 0 where there is none."""
-    return int(store.value("SELECT coalesce(max(id), 0) FROM documents"))
+    return store.number("SELECT coalesce(max(id), 0) FROM documents")
 
 
 def last_instance(store: Store) -> int:
     """The number of the last instance; 0 where there is none."""
-    return int(store.value("SELECT coalesce(max(id), 0) FROM instances"))
+    return store.number("SELECT coalesce(max(id), 0) FROM instances")
 
 
 def last_queue_position(store: Store, project_id: int) -> int:
     """The place of the last instance in the queue; 0 in an empty project."""
-    return int(
-        store.value("SELECT coalesce(max(queue_position), 0) FROM instances WHERE project_id = ?", (project_id,))
-    )
+    return store.number("SELECT coalesce(max(queue_position), 0) FROM instances WHERE project_id = ?", (project_id,))
 
 
 def _of_split(rows: Sequence[Row], split: str) -> Row | None:
@@ -172,7 +170,7 @@ def write_plan(store: Store, project_id: int, plan: InstancePlan, positions: Seq
 
     positions: of the new instances in the queue
     """
-    new = list(enumerate(plan.new, int(store.value(f"SELECT {unused_number('instances')}"))))
+    new = list(enumerate(plan.new, store.number(f"SELECT {unused_number('instances')}")))
     worked_on = [(number, instance) for number, instance in new if instance.source.is_worked_on]
     of_sources = [(number, instance.annotations) for number, instance in new if not instance.is_annotated_here]
     added = [*of_sources, *((change.instance_id, change.added) for change in plan.changes)]

@@ -334,4 +334,4 @@ def _add_named(store: Store, instances: Sequence[Stored], accounts: Accounts) ->
 
 
 def _next_number(store: Store, table: str) -> int:
-    return int(store.value(f"SELECT {unused_number(table)}"))
+    return store.number(f"SELECT {unused_number(table)}")

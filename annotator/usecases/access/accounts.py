@@ -20,19 +20,7 @@ from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, co
 from annotator.store.people import Session, revoke_tokens_of
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
-from annotator.usecases.access.credentials import (
-    LONGEST_NAME,
-    Sender,
-    checked_name,
-    checked_password,
-    count_failure,
-    find_browser,
-    forget_failure,
-    hash_password,
-    is_password,
-    needs_rehash,
-    note_failure,
-)
+from annotator.usecases.access import credentials
 from annotator.usecases.access.rights import require, require_administrator, require_no_worker, roles_with
 from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 
@@ -40,7 +28,7 @@ __all__ = ["Session"]
 
 SESSION_LASTS = dt.timedelta(days=14)
 LINK_LASTS = dt.timedelta(hours=24)
-_SIGNED_IN = Sender(
+_SIGNED_IN = credentials.Sender(
     browser="with a session"
 )  # whoever is signed in: nobody else's failures keep them from a new password
 
@@ -81,12 +69,15 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
 
     project_name: where the role is held; left out, it is the only project there is. An administrator needs none.
     """
-    name = checked_name(name)
+    name = credentials.checked_name(name)
     if role not in ROLES:
         raise InvalidValue(unknown(_("role"), role, listed(ROLES)))
     with store.transaction():
         project_id, project_name = _project_of_role(store, role, project_name)
-        _require_to_add(store, actor, project_id)
+        if project_id is None:
+            require_administrator(actor)
+        else:
+            require(store, actor, project_id, "manage project")
         known = people_store.find_user(store, name)
         if known is not None and (project_id is None or role in people_store.roles_of(store, known, project_id)):
             raise InvalidValue(_there_already(known.name, role, project_name))
@@ -131,13 +122,6 @@ def _project_of_role(store: Store, role: Role, project_name: str | None) -> tupl
         names = ", ".join(f"'{project.name}'" for project in projects[:20])
         raise InvalidValue(_("Role '{role}' needs --project: {names}.", role=role, names=names))
     return (projects[0].id, projects[0].name) if projects else (None, None)
-
-
-def _require_to_add(store: Store, actor: User, project_id: int | None) -> None:
-    if project_id is None:
-        require_administrator(actor)
-    else:
-        require(store, actor, project_id, "manage project")
 
 
 def _there_already(name: str, role: Role, project_name: str | None) -> str:
@@ -274,8 +258,8 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
 
     name: only the first account's; everybody else has a name already
     """
-    first_name = checked_name(name or "") if open_link(store, token).user is None else None
-    password_hash = hash_password(checked_password(password))
+    first_name = credentials.checked_name(name or "") if open_link(store, token).user is None else None
+    password_hash = credentials.hash_password(credentials.checked_password(password))
     with store.transaction():
         purpose = open_link(store, token)
         people_store.use_link(store, digest_of(token))
@@ -304,21 +288,21 @@ def sign_in(store: Store, name: str, password: str, *, address: str = "", browse
 
     address, browser_note: where it comes from, and what the browser kept of earlier sign-ins
     """
-    name = normal(name)[:LONGEST_NAME]
-    sender = Sender(address, find_browser(store, name, browser_note))
+    name = normal(name)[: credentials.LONGEST_NAME]
+    sender = credentials.Sender(address, credentials.find_browser(store, name, browser_note))
     with store.transaction():
-        count_failure(store, name, sender)
+        credentials.count_failure(store, name, sender)
         stored_hash = people_store.password_hash(store, name)
-    if not is_password(stored_hash, password):
-        note_failure(store, name)
+    if not credentials.is_password(stored_hash, password):
+        credentials.note_failure(store, name)
         raise NotAllowed(_(_WRONG))
-    new_hash = hash_password(password) if needs_rehash(stored_hash) else stored_hash
+    new_hash = credentials.hash_password(password) if credentials.needs_rehash(stored_hash) else stored_hash
     with store.transaction():
         if people_store.password_hash(store, name) != stored_hash:
             raise NotAllowed(_(_WRONG))
         user = people_store.get_user(store, name)
         people_store.set_password_hash(store, user, new_hash)
-        forget_failure(store, name, sender)
+        credentials.forget_failure(store, name, sender)
         add_event(store, user.name, "sign in", "user", user.id)
         return start_session(store, user)
 
@@ -334,13 +318,13 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         stored_hash = people_store.password_hash(store, name)
         if stored_hash is None:
             raise InvalidValue(_("You have no password."))
-        count_failure(store, name, _SIGNED_IN)
-    if not is_password(stored_hash, old):
-        note_failure(store, name)
+        credentials.count_failure(store, name, _SIGNED_IN)
+    if not credentials.is_password(stored_hash, old):
+        credentials.note_failure(store, name)
         raise NotAllowed(_("Wrong old password. Nothing was changed."))
-    if checked_password(new) == old:
+    if credentials.checked_password(new) == old:
         raise InvalidValue(_("The new password equals the old one."))
-    new_hash = hash_password(new)
+    new_hash = credentials.hash_password(new)
     with store.transaction():
         user = session_of(store, token).user
         if people_store.password_hash(store, user.name) != stored_hash:
@@ -348,7 +332,7 @@ def change_password(store: Store, token: str, old: str, new: str) -> None:
         people_store.set_password_hash(store, user, new_hash)
         people_store.end_other_sessions(store, user, digest_of(token))
         people_store.withdraw_links(store, user)
-        forget_failure(store, user.name, _SIGNED_IN)
+        credentials.forget_failure(store, user.name, _SIGNED_IN)
         add_event(store, user.name, "change password", "user", user.id)
 
 
@@ -357,7 +341,7 @@ def make_account_of_window(store: Store, name: str) -> None:
     with store.transaction():
         if people_store.has_users(store):
             return
-        user = people_store.add_user(store, checked_name(name), is_administrator=True)
+        user = people_store.add_user(store, credentials.checked_name(name), is_administrator=True)
         add_event(store, LOCAL_OPERATOR.name, "add user", "user", user.id, name=user.name, role="administrator")
 
 

@@ -26,18 +26,8 @@ from typing import NoReturn
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from annotator.domain import people
 from annotator.domain.numbers import counted
-from annotator.domain.people import (
-    LOCAL_OPERATOR,
-    RIGHT_FOR,
-    SCOPES,
-    SOMEONE_ERASED,
-    ApiToken,
-    Scope,
-    TokenState,
-    User,
-    has_right,
-)
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.language import _
@@ -65,7 +55,7 @@ def checked_name(name: str) -> str:
         raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
     if not name.isprintable():
         raise InvalidValue(_("Name {name} has an invisible character.", name=f"{name!r}"))
-    if name.casefold() in {LOCAL_OPERATOR.name, SOMEONE_ERASED}:
+    if name.casefold() in {people.LOCAL_OPERATOR.name, people.SOMEONE_ERASED}:
         raise InvalidValue(_("'{name}' is reserved. Choose another name.", name=name.casefold()))
     return name
 
@@ -239,12 +229,12 @@ _UNKNOWN = "This token is not known here. Check that you copied all of it, or ma
 class NewToken:
     """A token that was just made; `text` is shown once and cannot be had again."""
 
-    token: ApiToken
+    token: people.ApiToken
     text: str
 
 
 def make_token(
-    store: Store, actor: User, project: Project, name: str, scopes: Collection[Scope], *, days: int = DAYS,
+    store: Store, actor: people.User, project: Project, name: str, scopes: Collection[people.Scope], *, days: int = DAYS,
     note: str = "",
 ) -> NewToken:  # fmt: skip
     """Make a token with which a script acts as a person in one project.
@@ -273,34 +263,34 @@ def make_token(
     return NewToken(token, f"annotator_{token.id}_{secret}")
 
 
-def _check(scopes: Collection[Scope], days: int, note: str) -> None:
-    unknown = [scope for scope in scopes if scope not in SCOPES]
+def _check(scopes: Collection[people.Scope], days: int, note: str) -> None:
+    unknown = [scope for scope in scopes if scope not in people.SCOPES]
     if unknown or not scopes:
         fault = f"There is no scope '{unknown[0]}'." if unknown else "A token needs at least one scope."
-        raise InvalidValue(f"{fault} Choose one or more of: {', '.join(SCOPES)}.")
+        raise InvalidValue(f"{fault} Choose one or more of: {', '.join(people.SCOPES)}.")
     if not 1 <= days <= LONGEST_DAYS:
         raise InvalidValue(f"A token may be valid for 1 to {LONGEST_DAYS} days, not {days}.")
     if len(note) > LONGEST_NOTE or not (note == "" or note.isprintable()):
         raise InvalidValue(f"A note is one line of at most {LONGEST_NOTE} characters.")
 
 
-def _require_right(store: Store, actor: User, user: User, project: Project, scope: Scope) -> None:
-    right = RIGHT_FOR[scope]
+def _require_right(store: Store, actor: people.User, user: people.User, project: Project, scope: people.Scope) -> None:
+    right = people.RIGHT_FOR[scope]
     if user.id == actor.id:
         require(store, user, project.id, right)
-    elif not has_right(user, people_store.roles_of(store, user, project.id), right):
+    elif not people.has_right(user, people_store.roles_of(store, user, project.id), right):
         raise NotAllowed(
             f"{user.name} does not have the right to {spoken(right)} in the project '{project.name}', which a token with the "
             f"scope '{scope}' needs. Give them a role that has it first ({' or '.join(roles_with(right))})."
         )
 
 
-def list_tokens(store: Store, actor: User) -> list[ApiToken]:
+def list_tokens(store: Store, actor: people.User) -> list[people.ApiToken]:
     """The tokens that somebody may revoke, oldest first: their own, those of projects they lead; administrators: all."""
     return [token for token in token_store.list_tokens(store) if _may_manage(store, actor, token)]
 
 
-def revoke_token(store: Store, actor: User, token_id: int) -> ApiToken:
+def revoke_token(store: Store, actor: people.User, token_id: int) -> people.ApiToken:
     """Make a token worthless at once; raises NotAllowed for somebody else's, InvalidValue when it was revoked before."""
     with store.transaction():
         token = token_store.get_token(store, token_id)
@@ -318,12 +308,12 @@ def revoke_token(store: Store, actor: User, token_id: int) -> ApiToken:
         return token_store.get_token(store, token_id)
 
 
-def _may_manage(store: Store, actor: User, token: ApiToken) -> bool:
+def _may_manage(store: Store, actor: people.User, token: people.ApiToken) -> bool:
     roles = people_store.roles_of(store, actor, token.project_id)
-    return token.user.id == actor.id or has_right(actor, roles, "manage project")
+    return token.user.id == actor.id or people.has_right(actor, roles, "manage project")
 
 
-def state_of(store: Store, token: ApiToken) -> TokenState:
+def state_of(store: Store, token: people.ApiToken) -> people.TokenState:
     """What a token is now."""
     return token.state_at(store.now())
 
@@ -331,7 +321,7 @@ def state_of(store: Store, token: ApiToken) -> TokenState:
 # --- a request with a token -------------------------------------------------------------------------------------------
 
 
-def open_token(store: Store, text: str | None, project: str, scope: Scope) -> tuple[User, Project]:
+def open_token(store: Store, text: str | None, project: str, scope: people.Scope) -> tuple[people.User, Project]:
     """Who stands behind a token, and the project it is for.
 
     text:    the token; None where the request has none
@@ -351,8 +341,8 @@ def open_token(store: Store, text: str | None, project: str, scope: Scope) -> tu
     if scope not in token.scopes:
         raise NotAllowed(f"This token may not {scope}; it may {' and '.join(token.scopes)}. Make one with that scope.")
     roles = people_store.roles_of(store, token.user, token.project_id)
-    if not has_right(token.user, roles, RIGHT_FOR[scope]):
-        right = spoken(RIGHT_FOR[scope])
+    if not people.has_right(token.user, roles, people.RIGHT_FOR[scope]):
+        right = spoken(people.RIGHT_FOR[scope])
         raise NotAllowed(f"{token.user.name}, whose token this is, no longer has the right to {right} in this project.")
     _note_use(store, token)
     return token.user, get_project_by_id(store, token.project_id)
@@ -362,7 +352,7 @@ def _expired(when: str) -> str:
     return f"This token expired on {when[:10]}. Make another one ('annotator token make')."
 
 
-def _known_token(store: Store, text: str | None) -> ApiToken:
+def _known_token(store: Store, text: str | None) -> people.ApiToken:
     """The token of that text, whatever its state."""
     if not text:
         raise NotSignedIn(_NO_TOKEN)
@@ -377,7 +367,7 @@ def _known_token(store: Store, text: str | None) -> ApiToken:
     return token
 
 
-def _fail(store: Store, token: ApiToken) -> NoReturn:
+def _fail(store: Store, token: people.ApiToken) -> NoReturn:
     """Count a wrong secret. Asked again within the transaction, so that many at once cannot outrun the count."""
     with store.transaction():
         since, until = _refuse_while_waiting(store, token.id)
@@ -401,7 +391,7 @@ def _failures_name(token_id: int) -> str:
     return f"token {token_id:0{LONGEST_NAME}}"
 
 
-def _note_use(store: Store, token: ApiToken) -> None:
+def _note_use(store: Store, token: people.ApiToken) -> None:
     moment = store.moment()
     is_noted = iso(moment - _USE_IS_NOTED_EVERY) <= (token.last_used_at or "") <= iso(moment)
     if not is_noted:
@@ -420,7 +410,7 @@ _MOST_ACCOUNTS = 5  # of people who share a browser
 _BETWEEN = "~"
 
 
-def noted_in(store: Store, user: User, cookie: str) -> str:
+def noted_in(store: Store, user: people.User, cookie: str) -> str:
     """What a browser keeps after somebody signed in there: a new note of them, and those of the others as they were."""
     with store.transaction():
         secret = platform_secret(store)
@@ -447,6 +437,6 @@ def find_browser(store: Store, name: str, cookie: str) -> str | None:
     return None
 
 
-def _signature(secret: bytes, user: User, browser: str, stored_hash: str | None) -> str:
+def _signature(secret: bytes, user: people.User, browser: str, stored_hash: str | None) -> str:
     key = hmac.new(secret, b"known browsers", sha256).digest()
     return hmac.new(key, f"{user.id}:{browser}:{stored_hash}".encode(), sha256).hexdigest()

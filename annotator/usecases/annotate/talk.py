@@ -113,7 +113,10 @@ def answer(store: Store, user: User, thread_id: int, text: str) -> Thread:
             return thread
         stored_talk.add_comment(store, thread_id, user, participant.voice_in(thread), text)
         _tell_of_answer(store, user, stored_talk.get_thread(store, thread_id))
-        _take_back_question(store, thread)
+        # Once no question about a text waits, no lead is told any more that one does
+        threads = stored_talk.threads_of(store, [thread.instance_id]).get(thread.instance_id, [])
+        if thread.waits_for_lead and not any(other.waits_for_lead for other in threads):
+            mark_read_about(store, thread.project_id, "question", thread.instance_id)
     return thread
 
 
@@ -121,13 +124,6 @@ def _is_last(thread: Thread, user: User, text: str) -> bool:
     """Whether the last comment of a thread is this one."""
     last = thread.comments[-1] if thread.comments else None
     return last is not None and user.id is not None and (last.user_id, last.text) == (user.id, text)
-
-
-def _take_back_question(store: Store, thread: Thread) -> None:
-    """Once no question about a text waits, no lead is told any more that one does."""
-    threads = stored_talk.threads_of(store, [thread.instance_id]).get(thread.instance_id, [])
-    if thread.waits_for_lead and not any(other.waits_for_lead for other in threads):
-        mark_read_about(store, thread.project_id, "question", thread.instance_id)
 
 
 def _tell_of_answer(store: Store, author: User, thread: Thread) -> None:

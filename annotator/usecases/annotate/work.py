@@ -16,17 +16,8 @@ from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
+from annotator.usecases.annotate import leases
 from annotator.usecases.annotate.blind_checks import among_held, leave_check, save_check, submit_check
-from annotator.usecases.annotate.leases import (
-    away_end,
-    claim_next,
-    held_by,
-    hold,
-    keep_leases,
-    lease_end,
-    open_asked,
-    own_work,
-)
 from annotator.usecases.annotate.my_work import NO_LABELS, Work, waiting_counts, why_empty, work_of
 from annotator.usecases.annotate.submission import last_submission, move, note_event, reopen, store_submission
 from annotator.usecases.crowd.recruitment_links import end_overdue, require_read
@@ -92,11 +83,11 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
             store,
             project_id,
             but_not_of=user_id,
-            lease_until=lease_end(store, project),
-            returned_until=away_end(store, project),
+            lease_until=leases.lease_end(store, project),
+            returned_until=leases.away_end(store, project),
         )
-        first = None if instance_id is None else open_asked(store, project, user_id, instance_id)
-        held = hold(store, project, user_id, first)
+        first = None if instance_id is None else leases.open_asked(store, project, user_id, instance_id)
+        held = leases.hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user, day_began)
         works = [work_of(store, assignment) for assignment in held[:2]]
         empty = None if works else why_empty(store, project, user_id, counts)
@@ -115,7 +106,7 @@ def work_after(store: Store, user: User, project: Project, shown: int | None) ->
     user_id = cast("int", user.id)
     all_held = among_held(store, project.id, user_id, work_store.list_held(store, project.id, user_id))
     held = [a for a in all_held if a.id != shown]
-    assignment = held[0] if held else claim_next(store, project, user_id)
+    assignment = held[0] if held else leases.claim_next(store, project, user_id)
     return None if assignment is None else work_of(store, assignment)
 
 
@@ -133,11 +124,11 @@ def save_draft(
     Raises: StaleDraft when the draft was saved elsewhere since `revision`; LeaseLost when the work went to someone else
     """
     with store.transaction():
-        assignment = held_by(store, user, assignment_id)
+        assignment = leases.held_by(store, user, assignment_id)
         _check_revision(assignment, revision)
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
-        keep_leases(store, project, assignment)
+        leases.keep_leases(store, project, assignment)
         draft = replace(draft, result=label_of_now(store, project, draft.result))
         _save(store, assignment, draft, revision + 1, _plausible(timing))
     return revision + 1
@@ -156,7 +147,7 @@ def _save(store: Store, assignment: Assignment, draft: Draft, revision: int, tim
 def note_seen(store: Store, user: User, assignment_id: int, at: str) -> None:
     """When the person first saw the instance (work leased ahead is seen later than it is claimed)."""
     with store.transaction():
-        if not own_work(store, user, assignment_id).is_check:
+        if not leases.own_work(store, user, assignment_id).is_check:
             work_store.note_first_view(store, assignment_id, at)
 
 
@@ -169,14 +160,14 @@ def submit(
     Raises: InvalidAnnotation naming what the project refuses; StaleDraft, LeaseLost as save_draft
     """
     with store.transaction():
-        assignment = held_by(store, user, assignment_id)
+        assignment = leases.held_by(store, user, assignment_id)
         _check_revision(assignment, revision)
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
         draft = replace(draft, result=label_of_now(store, project, draft.result))
         require_read(store, user, project)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
-        keep_leases(store, project, assignment)
+        leases.keep_leases(store, project, assignment)
         _save(store, assignment, draft, revision + 1, _plausible(timing))
         if assignment.is_check:
             submit_check(store, project, instance, assignment, draft, result, revision + 1)
@@ -194,7 +185,7 @@ def skip(
 ) -> tuple[dict[str, int], Work | None]:
     """Give an instance back; it is offered to others, and to the same person again when nothing else is left."""
     with store.transaction():
-        assignment = held_by(store, user, assignment_id)
+        assignment = leases.held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.state == "returned":
             raise Conflict(_("Returned texts can't be skipped. Revise it, or propose discarding."))
@@ -219,7 +210,7 @@ def propose_discard(
     if reason == "other" and not comment.strip():
         raise InvalidValue(_("Say briefly why."))
     with store.transaction():
-        assignment = held_by(store, user, assignment_id)
+        assignment = leases.held_by(store, user, assignment_id)
         project = get_project_by_id(store, assignment.project_id)
         if assignment.is_check:
             leave_check(store, assignment, f"{reason}: {comment.strip()}")
@@ -238,7 +229,7 @@ def withdraw(store: Store, user: User, assignment_id: int) -> Work:
     Raises: Conflict when that is not allowed any more, saying why
     """
     with store.transaction():
-        return reopen(store, user, own_work(store, user, assignment_id))
+        return reopen(store, user, leases.own_work(store, user, assignment_id))
 
 
 def reopen_last(store: Store, user: User, project_id: int) -> Work:
@@ -251,14 +242,14 @@ def reopen_last(store: Store, user: User, project_id: int) -> Work:
         last = last_submission(store, project_id, user_id)
         if last is None:
             raise Conflict(_("You haven't submitted anything yet."))
-        assignment = own_work(store, user, last)
+        assignment = leases.own_work(store, user, last)
         title = first_words(row_of(store, assignment.instance_id).excerpt, _TITLE_CHARS)
         return reopen(store, user, assignment, title)
 
 
 def current_work(store: Store, user: User, assignment_id: int) -> Work:
     """A person's own piece of work as it is stored now."""
-    return work_of(store, own_work(store, user, assignment_id))
+    return work_of(store, leases.own_work(store, user, assignment_id))
 
 
 def _check_revision(assignment: Assignment, revision: int) -> None:

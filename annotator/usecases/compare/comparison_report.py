@@ -23,16 +23,7 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
-from annotator.usecases.compare.report_content import (
-    ComparedRows,
-    choose_texts,
-    compared_rows,
-    definitions_of,
-    differences_of,
-    is_of_group,
-    numbers_of,
-    two_models_of,
-)
+from annotator.usecases.compare import report_content
 from annotator.usecases.compare.report_request import NOT_NAMED, ReportRequest
 from annotator.usecases.compare.report_texts import reported_texts, rows_with_maps
 from annotator.usecases.gold import gold_of_instances
@@ -77,15 +68,17 @@ def comparison_report(
     if not request.has_names:
         table = _without_names(table)
     view = report_view(table, request)
-    compared = compared_rows(table, view.rows, view.columns, request)
+    compared = report_content.compared_rows(table, view.rows, view.columns, request)
     for_them = GoldFor(store, actor, project.id)
     policy = request.options.gold_policy or project.settings.gold_policy
     texts, shown, n_closed = _texts(store, actor, project, request, view, compared, for_them)
-    differences = None if compared is None else differences_of(store, actor, project, compared, for_them.closed)
+    differences = (
+        None if compared is None else report_content.differences_of(store, actor, project, compared, for_them.closed)
+    )
     report = Report(
         request.title or _title(project, request, view), _facts(store, project, request, policy, view),
-        numbers_of(view), differences, two_models_of(store, actor, project, request),
-        texts, definitions_of(view.columns),
+        report_content.numbers_of(view), differences, report_content.two_models_of(store, actor, project, request),
+        texts, report_content.definitions_of(view.columns),
         request.command(store.path.name, project.name, policy, file_name), _made(request),
     )  # fmt: skip
     for_them.note()
@@ -98,17 +91,19 @@ def comparison_report(
 
 
 def _texts(
-    store: Store, actor: User, project: Project, request: ReportRequest, view: TableView, compared: ComparedRows | None,
-    for_them: GoldFor,
+    store: Store, actor: User, project: Project, request: ReportRequest, view: TableView,
+    compared: report_content.ComparedRows | None, for_them: GoldFor,
 ) -> tuple[Texts, Sequence[GoldInstance], int]:  # fmt: skip
     """The texts with their maps; the gold of those that are shown, and how many are closed to the person."""
     options, behind = request.options, view.table.behind
     policy = options.gold_policy or project.settings.gold_policy
-    chosen = choose_texts(store, actor, project, request, view, None if compared is None else compared.pair)
+    chosen = report_content.choose_texts(
+        store, actor, project, request, view, None if compared is None else compared.pair
+    )
     with store.snapshot():
         gold = gold_of_instances(store, chosen.ids, policy, whose=options.whose).values()
         undiscarded = [item for item in gold if item.instance.state != "discarded"]
-        of_group = [item for item in undiscarded if is_of_group(options, behind, item)]
+        of_group = [item for item in undiscarded if report_content.is_of_group(options, behind, item)]
         shown = list(for_them.open_to_them([item for item in of_group if item.instance.id not in for_them.closed]))
         rows = rows_with_maps(view.rows, [] if compared is None else compared.looked_at)
         columns = [column for column in view.columns if column.group != "quality"]

@@ -20,19 +20,7 @@ from annotator.training.card import Card
 from annotator.usecases.access.rights import require
 from annotator.usecases.compare.model_comparison import LabelledText, ModelPair
 from annotator.usecases.inspect.stale_numbers import last_change
-from annotator.usecases.models.alignment_gains import (
-    ACCURACY,
-    PLAUSIBILITY,
-    Areas,
-    Measured,
-    Parameters,
-    chosen_parameters,
-    compared_gold,
-    gains_of_sides,
-    learned_by,
-    means_of_texts,
-    measured,
-)
+from annotator.usecases.models import alignment_gains
 from annotator.usecases.models.alignment_proofs import Lack, missing_kin, missing_numbers
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.models.related_models import Kin, cards_in, related_models_of, trained_method
@@ -61,7 +49,7 @@ class ModelGains:
     """Two models in a project. sentences: what each number comes to, of an alignment; lacking: what is not there."""
 
     relation: Relation
-    measures: tuple[Measured, ...]
+    measures: tuple[alignment_gains.Measured, ...]
     lacking: tuple[Lack, ...] = ()
 
     @property
@@ -162,10 +150,10 @@ def model_gains(
         policy = options.gold_policy or project.settings.gold_policy
         gold = [
             labelled
-            for labelled in compared_gold(store, project, names, policy)
+            for labelled in alignment_gains.compared_gold(store, project, names, policy)
             if options.asks_for_instance(labelled.instance, labelled.result)
         ]
-        measures = measured(
+        measures = alignment_gains.measured(
             store, project, gold, pair.base, pair.other, relation.controls, fresh_areas(store, project, policy),
             _trained_method(store, projects, pair),
         )  # fmt: skip
@@ -180,7 +168,7 @@ def _trained_method(store: Store, projects: Sequence[Project], pair: ModelPair) 
     return trained_method([*pair.other, *pair.base], cards)
 
 
-def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> Areas:
+def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> alignment_gains.Areas:
     """The AUPRC of runs that were measured under a policy, and since when neither gold nor what models say has changed."""
     changed = last_change(store, project.id)
     fresh = {
@@ -189,7 +177,7 @@ def fresh_areas(store: Store, project: Project, policy: GoldPolicy) -> Areas:
         if made.gold_policy == policy and made.last_event_id >= changed
     }
     return lambda stored: (
-        values_of_run(store, stored.id, PLAUSIBILITY)
+        values_of_run(store, stored.id, alignment_gains.PLAUSIBILITY)
         if stored.id in fresh and stored.run.method != "attention"  # which is of a layer
         else None
     )
@@ -212,9 +200,9 @@ def gains_behind(
     with store.snapshot():
         relation = relation_of(store, [project], project, pair)
         names = [*pair.base, *pair.other, *relation.controls]
-        learned = {name: learned_by(store, project, name) for name in names}
+        learned = {name: alignment_gains.learned_by(store, project, name) for name in names}
         trained = _trained_method(store, [project], pair)
-        parameters = chosen_parameters(
+        parameters = alignment_gains.chosen_parameters(
             names,
             lambda name, method: {
                 key[2] for key in behind.rows if key[:2] == (name, method) and key[3] == "attribution"
@@ -227,14 +215,16 @@ def gains_behind(
             else None
             for of_side in (pair.base, pair.other, relation.controls)
         ]
-        measures = gains_of_sides(sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters, trained)
+        measures = alignment_gains.gains_of_sides(
+            sides[0] or {}, sides[1] or {}, sides[2], len(behind.ids), parameters, trained
+        )
         folders = _folders(store, [project])
         lacking = missing_numbers(store, project, names, measures, folders, relation.controls)
         return ModelGains(relation, measures, (*relation.lacking, *lacking))
 
 
 def _side(
-    behind: Behind, names: Sequence[str], parameters: Parameters, learned: Mapping[str, set[int]]
+    behind: Behind, names: Sequence[str], parameters: alignment_gains.Parameters, learned: Mapping[str, set[int]]
 ) -> dict[str, Floats]:
     """By measure float[n_gold]: the mean over trainings of one kind."""
     values: dict[str, list[Floats]] = {}
@@ -244,8 +234,8 @@ def _side(
             wanted = (name, method, of_names.get(name, ""), "attribution")
             of_layers = [seeds for key, seeds in behind.rows.items() if key[:4] == wanted]  # attention is of a layer
             if of_layers:
-                values.setdefault(method, []).append(_numbers(of_layers[-1], PLAUSIBILITY, was_learned))
-    return {measure: means_of_texts(numbers) for measure, numbers in values.items()}
+                values.setdefault(method, []).append(_numbers(of_layers[-1], alignment_gains.PLAUSIBILITY, was_learned))
+    return {measure: alignment_gains.means_of_texts(numbers) for measure, numbers in values.items()}
 
 
 def _right(
@@ -260,8 +250,8 @@ def _right(
         for answers in full_answers(store, project.id, name).values():
             right = {text.id: float(answers[text.id].label == text.result) for text in unlearned if text.id in answers}
             of_seeds.append(np.array([right.get(text.id, np.nan) for text in texts]))
-        of_names.append(means_of_texts(of_seeds))
-    return {ACCURACY: means_of_texts(of_names)}
+        of_names.append(alignment_gains.means_of_texts(of_seeds))
+    return {alignment_gains.ACCURACY: alignment_gains.means_of_texts(of_names)}
 
 
 def _numbers(seeds: Sequence[OfSeed], column: str, was_learned: Flags) -> Floats:
@@ -270,7 +260,7 @@ def _numbers(seeds: Sequence[OfSeed], column: str, was_learned: Flags) -> Floats
         numbers = np.full(len(was_learned), np.nan)
         numbers[seed.places] = seed.values.get(column, np.nan)
         of_seeds.append(np.where(was_learned, np.nan, numbers))
-    return means_of_texts(of_seeds)
+    return alignment_gains.means_of_texts(of_seeds)
 
 
 def first_pair(store: Store, actor: User, project: Project, models: Sequence[str]) -> ModelPair:

@@ -24,6 +24,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids, instances_without_texts
 from annotator.store.models import full_answers
 from annotator.store.saved_lists import find_list, ids_on_list, lists_of
+from annotator.usecases.compare import model_comparison
 from annotator.usecases.compare.comparison_words import (
     CONFIDENCE,
     OF_ALL_TEXTS,
@@ -44,28 +45,11 @@ from annotator.usecases.compare.differences import (
     what_could_be_told,
     what_it_is,
 )
-from annotator.usecases.compare.model_comparison import (
-    ConfidenceBin,
-    LabelledText,
-    ModelPair,
-    compare_models,
-    labelled_texts,
-)
 from annotator.usecases.compare.report_request import MOST_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.compare.row_names import compared_row
 from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances
+from annotator.usecases.inspect import metrics_table
 from annotator.usecases.inspect.metric_values import WHAT_DROPS_ARE, drop_panels, rows_with_curves
-from annotator.usecases.inspect.metrics_table import (
-    ARROWS,
-    asked_group,
-    family_of,
-    gold_summary,
-    named,
-    names_of,
-    sentence_of,
-    title_of,
-    way_of,
-)
 from annotator.usecases.inspect.shown_table import (
     LEGEND,
     TableView,
@@ -83,16 +67,16 @@ def numbers_of(view: TableView) -> Numbers:
     """The table as the page has it, with its charts."""
     columns = [judged_column(view, column) for column in view.columns]
     shown = range(len(view.rows))
-    titles = [title_of(row) for row in view.rows]
-    sentences = [(named(of.column), list(verdict_sentences(of, shown, titles))) for of in columns]
+    titles = [metrics_table.title_of(row) for row in view.rows]
+    sentences = [(metrics_table.named(of.column), list(verdict_sentences(of, shown, titles))) for of in columns]
     curved = rows_with_curves(view.rows)
-    group = asked_group(view.table)
+    group = metrics_table.asked_group(view.table)
     n = counted(view.table.gold["instances"] or view.table.gold["scored_without_gold"], "text")
     return Numbers(
         title=f"Metrics: {group} ({n})" if group else "Metrics",
         heads=[head_of(column, view) for column in view.columns],
         lines=lines_of(view, columns, shown),
-        about=[gold_summary(view.table), *summaries_of_rows(view.rows)],
+        about=[metrics_table.gold_summary(view.table), *summaries_of_rows(view.rows)],
         legend=f"{LEGEND} “What the numbers mean” explains each column.",
         verdicts=[(title, lines) for title, lines in sentences if lines],
         verdict_note=what_a_verdict_is(n_without_choice(view.table)),
@@ -106,11 +90,11 @@ def definitions_of(columns: Sequence[Column]) -> list[Definition]:
     """What each column is, which way is better, when it is not defined, and where it is from."""
     return [
         Definition(
-            named(column),
-            f"{column.definition.in_plain_words} {way_of(column.definition)}"
+            metrics_table.named(column),
+            f"{column.definition.in_plain_words} {metrics_table.way_of(column.definition)}"
             if column.definition.in_plain_words
             else "",
-            sentence_of(column.definition),
+            metrics_table.sentence_of(column.definition),
             column.definition.source,
         )
         for column in columns
@@ -126,12 +110,17 @@ def _intervals(view: TableView, column: Column) -> IntervalChart | None:
     if len(intervals) < 2:
         return None
     definition = column.definition
-    note = " · ".join(filter(None, (family_of(column), f"{ARROWS[definition.direction]} {definition.direction}")))
+    note = " · ".join(
+        filter(
+            None,
+            (metrics_table.family_of(column), f"{metrics_table.ARROWS[definition.direction]} {definition.direction}"),
+        )
+    )
     return interval_chart(definition.title, note, intervals)
 
 
 def _of_rows(rows: Sequence[MetricRow], column: Column) -> Iterator[Interval]:
-    for row, name in zip(rows, names_of(rows), strict=True):
+    for row, name in zip(rows, metrics_table.names_of(rows), strict=True):
         yield from _interval(row, name, column)
 
 
@@ -159,9 +148,9 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
             f"Two models are compared by the labels that they give; '{project.name}' asks for answers. Leave out --base and "
             "--other."
         )
-    pair = ModelPair((request.base,), (request.other,))
+    pair = model_comparison.ModelPair((request.base,), (request.other,))
     options = replace(request.options, n_resamples=0)
-    comparison = compare_models(store, actor, [project], pair, options)[project.name]
+    comparison = model_comparison.compare_models(store, actor, [project], pair, options)[project.name]
     part, title = comparison.parts["all"], f"{request.other} against {request.base}"
     if not part.n:
         return TwoModels(title, ["No held-out text has gold and predictions of both."], (), "", None)
@@ -182,7 +171,7 @@ def _cell(value: object) -> str:
     return written(value) if value is None or isinstance(value, int | float) else str(value)
 
 
-def _bins(bins: Sequence[ConfidenceBin]) -> BarChart | None:
+def _bins(bins: Sequence[model_comparison.ConfidenceBin]) -> BarChart | None:
     filled = [of_bin for of_bin in bins if of_bin.n]
     if not filled:
         return None
@@ -244,7 +233,7 @@ def differences_of(
     if not made.rows:
         return Differences(f"Differences from {name}", (), (), ["No other row is in this report."], (), None)
     heads, lines = heads_and_lines(made)
-    words = [(named(column), list(sentences(made, column))) for column in made.columns]
+    words = [(metrics_table.named(column), list(sentences(made, column))) for column in made.columns]
     return Differences(
         f"Differences from {name}", heads, lines,
         [note for note in (together(what_it_is(made, name), legend()), what_could_be_told(made), *reasons(made)) if note],
@@ -314,7 +303,7 @@ def _differing(
     sentence = sentence_of_pair(cell, row, reference) if isinstance(cell, Difference) else ""
     if n := sum(of.id in closed for of in (*listed.higher, *listed.lower)):
         sentence += f" {counted(n, 'text that differs is', 'texts that differ are')} not listed: {WHY_CLOSED}."
-    return DifferingTexts(f"Where they differ: {named(pair.column)}", sentence, sides)
+    return DifferingTexts(f"Where they differ: {metrics_table.named(pair.column)}", sentence, sides)
 
 
 def _cells(of: DifferingInstance) -> dict[str, str]:
@@ -418,8 +407,8 @@ def _texts_of_rows(store: Store, actor: User, project: Project, texts: TextChoic
     row, reference = pair.names
     return ChosenTexts(
         ids,
-        f"The {counted(len(ids), 'text')} in which {row} and {reference} differ most: {named(pair.column)}. They are not "
-        "typical of the rest.",
+        f"The {counted(len(ids), 'text')} in which {row} and {reference} differ most: {metrics_table.named(pair.column)}. They "
+        "are not typical of the rest.",
     )
 
 
@@ -432,7 +421,7 @@ def _of_differences(
     of_models = [_beliefs(store, project, model) for model in pair]
     unseen = [
         text
-        for text in labelled_texts(store, actor, project, options)
+        for text in model_comparison.labelled_texts(store, actor, project, options)
         if options.asks_for(text.split, text.group)
         and (scored is None or text.id in scored)
         and not any(text.id in learned.get(model, ()) for model in pair)
@@ -451,17 +440,17 @@ def _of_differences(
     return ChosenTexts([number for _, number in largest], sentence)
 
 
-def _beliefs(store: Store, project: Project, model: str) -> Callable[[LabelledText], float | None]:
+def _beliefs(store: Store, project: Project, model: str) -> Callable[[model_comparison.LabelledText], float | None]:
     """What a model gives the gold label of a text, the mean over its seeds."""
     of_seeds = list(full_answers(store, project.id, model).values())
 
-    def belief(text: LabelledText) -> float | None:
+    def belief(text: model_comparison.LabelledText) -> float | None:
         values = [_value(of_seed, text) for of_seed in of_seeds if text.id in of_seed]
         return sum(values) / len(values) if values else None
 
     return belief
 
 
-def _value(answers: Mapping[int, Prediction], text: LabelledText) -> float:
+def _value(answers: Mapping[int, Prediction], text: model_comparison.LabelledText) -> float:
     p = p_of(answers[text.id], text.result)
     return float(answers[text.id].label == text.result) if np.isnan(p) else float(p)

@@ -183,11 +183,7 @@ def _explain(store: Store, name: str, folder: Path) -> None:
     attribute(store, LOCAL_OPERATOR, project, "built-in", "lime", AttributingOptions(seeds=(1,)))
     import_file(store, LOCAL_OPERATOR, project, "jsonl", folder / "minilm-aligned.jsonl")
     measure(store, LOCAL_OPERATOR, project)
-    _test(store, project)
-
-
-def _test(store: Store, project: Project) -> None:
-    """The functional tests that come along, of which the built-in model fails some: Tests is full as well."""
+    # The functional tests that come along, of which the built-in model fails some: Tests is full as well
     ready = find_ready(project, "sentiment")
     labels = guessed_labels(ready, project)
     make_ready_suite(store, LOCAL_OPERATOR, project, ready, _SUITE, labels, n=20, seed=7, on_instances=True)

@@ -46,7 +46,9 @@ def cited_in_words(cited: str) -> str:
     '在发布版 1“v1”（2026-11-23）之后有变化：3 个实例不同'
     """
     for template in (_OF_PEOPLE, _OF_POLICY, _MOVED_ON, CITED):
-        values = _values_in(cited, template)
+        # The values of a sentence that was made of a template; None of another sentence
+        match = re.fullmatch("".join(_pattern_parts(template)), cited)
+        values = match and match.groupdict()
         if values is not None:
             return _(template, **{name: _value_in_words(name, value) for name, value in values.items()})
     return cited
@@ -58,12 +60,6 @@ def _value_in_words(name: str, value: str) -> str:
     if name == "instances":
         return counted(int(value.partition(" ")[0].replace(",", "")), "instance differs", "instances differ")
     return _(value) if name == "policy" else value
-
-
-def _values_in(sentence: str, template: str) -> dict[str, str] | None:
-    """The values of a sentence that was made of a template; None of another sentence."""
-    match = re.fullmatch("".join(_pattern_parts(template)), sentence)
-    return match and match.groupdict()
 
 
 def _pattern_parts(template: str) -> Iterator[str]:

@@ -15,21 +15,8 @@ from annotator.scoring.chance_verdicts import LEARNED, Judged, judged, n_without
 from annotator.scoring.shared_instances import are_comparable, are_different
 from annotator.scoring.signatures import asked, signature
 from annotator.scoring.table import Column, Group, MetricRow, MetricTable, Number, Points, definition_in_table, scope_of
+from annotator.usecases.inspect import metrics_table
 from annotator.usecases.inspect.measurement import unmeasured
-from annotator.usecases.inspect.metrics_table import (
-    ARROWS,
-    MetricView,
-    RowSizes,
-    asked_group,
-    best_of,
-    constant_attribution_lines,
-    criterion_in_words,
-    degenerate_mask_lines,
-    family_of,
-    gold_summary,
-    names_of,
-    normalised_aopc_lines,
-)
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 _MEANINGS: Mapping[str, str] = {
@@ -45,11 +32,11 @@ _MEANINGS: Mapping[str, str] = {
 }
 
 
-def table_text(view: MetricView) -> str:
+def table_text(view: metrics_table.MetricView) -> str:
     """What is shown of the table, and random below it; the notes tell signs, instances, training, and what is missing."""
     columns = [_JudgedColumn.of(view, column) for column in view.columns]
-    sizes = RowSizes.of(view.rows, view.columns)
-    names = names_of(view.rows)
+    sizes = metrics_table.RowSizes.of(view.rows, view.columns)
+    names = metrics_table.names_of(view.rows)
     has_n = sizes.by_column is None
     lines = [
         TextLine(
@@ -66,7 +53,7 @@ def table_text(view: MetricView) -> str:
         heads,
         lines,
         corner="Model · method",
-        caption=f"{view.table.project}: {gold_summary(view.table)}",
+        caption=f"{view.table.project}: {metrics_table.gold_summary(view.table)}",
         notes=[*_signs(lines), *_notes(view, columns, names)],
     )
 
@@ -78,20 +65,20 @@ class _JudgedColumn:
     best: set[int]
 
     @staticmethod
-    def of(view: MetricView, column: Column) -> "_JudgedColumn":
+    def of(view: metrics_table.MetricView, column: Column) -> "_JudgedColumn":
         verdicts = judged(view.table, view.rows, column)
-        return _JudgedColumn(column, verdicts, best_of(view.table, view.rows, column, verdicts))
+        return _JudgedColumn(column, verdicts, metrics_table.best_of(view.table, view.rows, column, verdicts))
 
 
-def _head(view: MetricView, column: Column, sizes: RowSizes) -> TextHead:
+def _head(view: metrics_table.MetricView, column: Column, sizes: metrics_table.RowSizes) -> TextHead:
     titles = [other.definition.title for other in view.columns]
-    family = f" ({family_of(column)})" if titles.count(column.definition.title) > 1 else ""
+    family = f" ({metrics_table.family_of(column)})" if titles.count(column.definition.title) > 1 else ""
     n = None if sizes.by_column is None else sizes.by_column.get(column.name)
-    details = [ARROWS[column.definition.direction], "" if n is None else f"n {n:,}"]
+    details = [metrics_table.ARROWS[column.definition.direction], "" if n is None else f"n {n:,}"]
     return TextHead(column.group, f"{column.definition.title}{family}", " ".join(filter(None, details)))
 
 
-def _cell(view: MetricView, of: _JudgedColumn, at: int, sizes: RowSizes) -> TextCell:
+def _cell(view: metrics_table.MetricView, of: _JudgedColumn, at: int, sizes: metrics_table.RowSizes) -> TextCell:
     number = view.rows[at].numbers.get(of.column.name)
     if number is None:
         return TextCell(UNDEFINED)
@@ -130,15 +117,15 @@ def _signs(lines: Sequence[TextLine]) -> Iterator[str]:
         yield "; ".join([*meanings, "↑ higher is better, ↓ lower is better"]) + "."
 
 
-def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[str]) -> Iterator[str]:
+def _notes(view: metrics_table.MetricView, columns: Sequence[_JudgedColumn], names: Sequence[str]) -> Iterator[str]:
     yield from _of_nulls(columns)
     yield from _of_scopes(columns)
     yield from _of_instances(view)
     yield from _of_left_out(view)
     yield from trust_lines(view.rows, says_training=True)
-    yield from constant_attribution_lines(view.rows)
-    yield from degenerate_mask_lines(view.rows)
-    yield from normalised_aopc_lines(view.rows)
+    yield from metrics_table.constant_attribution_lines(view.rows)
+    yield from metrics_table.degenerate_mask_lines(view.rows)
+    yield from metrics_table.normalised_aopc_lines(view.rows)
     lacking = dict.fromkeys(
         names[at]
         for shared in view.table.shared.values()
@@ -155,7 +142,7 @@ def _notes(view: MetricView, columns: Sequence[_JudgedColumn], names: Sequence[s
     yield from _of_unmeasured(view, columns)
 
 
-def _of_unmeasured(view: MetricView, columns: Sequence[_JudgedColumn]) -> Iterator[str]:
+def _of_unmeasured(view: metrics_table.MetricView, columns: Sequence[_JudgedColumn]) -> Iterator[str]:
     """Verdicts that are missing, and how they are had."""
     judged_columns = [(of.column, of.verdicts) for of in columns]
     for titles, models in unmeasured(judged_columns, view.rows, range(len(view.rows))):
@@ -180,14 +167,14 @@ def _of_scopes(columns: Sequence[_JudgedColumn]) -> Iterator[str]:
         yield f"{', '.join(titles)}: {BEST} within each model; only normalised AOPC (--normalised) compares models."
 
 
-def _of_instances(view: MetricView) -> Iterator[str]:
+def _of_instances(view: metrics_table.MetricView) -> Iterator[str]:
     if view.table.shared:
         yield "Each column is over the instances that all of its rows have; with --own-instances each row is over its own."
     elif any(are_different(view.table, view.rows, column) for column in view.columns):
         yield "The rows are over different instances, so that none is marked as the best."
 
 
-def _of_left_out(view: MetricView) -> Iterator[str]:
+def _of_left_out(view: metrics_table.MetricView) -> Iterator[str]:
     """For how many instances of the rows a metric is not defined."""
     parts = []
     for column in view.columns:
@@ -254,7 +241,7 @@ def _of_lacking(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
 
 def _in_words(rows: Sequence[MetricRow], places: Sequence[int]) -> str:
     """The rows by name, or as their model where they are all of its rows."""
-    names, chosen, parts = names_of(rows), set(places), dict[str, None]()
+    names, chosen, parts = metrics_table.names_of(rows), set(places), dict[str, None]()
     for at in places:
         model = rows[at].model
         of_model = {other for other, row in enumerate(rows) if row.model == model}
@@ -280,12 +267,13 @@ _SHORT = {
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
     """These rows and columns, and random below them. What the page marks with a star is bold."""
     verdicts = [judged(table, rows, column) for column in columns]
-    n_of = RowSizes.of(rows, columns)
+    n_of = metrics_table.RowSizes.of(rows, columns)
     cells = [_cells(table, rows, column, of, n_of) for column, of in zip(columns, verdicts, strict=True)]
     models = [row.model for row in rows]
     groups = models if len(set(models)) < len(models) else [""] * len(models)
     names = [
-        name.removeprefix(f"{group} · ") if group else name for name, group in zip(names_of(rows), groups, strict=True)
+        name.removeprefix(f"{group} · ") if group else name
+        for name, group in zip(metrics_table.names_of(rows), groups, strict=True)
     ]
     groups, details = _with_sizes(groups, n_of)
     lines = [Line(name, details[at], [of_column[at] for of_column in cells]) for at, name in enumerate(names)]
@@ -299,7 +287,9 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
     is_same = len(set(sizes)) == 1
     shorts = _shorts(columns)
     heads = [
-        Head(column.group, short, family_of(column), ARROWS[column.definition.direction], "")
+        Head(
+            column.group, short, metrics_table.family_of(column), metrics_table.ARROWS[column.definition.direction], ""
+        )
         for column, short in zip(columns, shorts, strict=True)
     ]
     legend = "; ".join(
@@ -309,7 +299,7 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
     caption = f"Metrics of {table.project} ({_asked(table)}){sizes[0] if is_same else ''}. {legend}."
     return metric_table_latex(
         heads, lines, corner="Method" if any(groups) else "Model, method", caption=caption, groups=groups,
-        label=label_of("metrics", table.project, table.split or "", asked_group(table)),
+        label=label_of("metrics", table.project, table.split or "", metrics_table.asked_group(table)),
         notes=[*latex_notes(
             table, rows, list(zip(columns, shorts, strict=True)), verdicts,
             has_best=any(cell.is_best for of_column in cells for cell in of_column),
@@ -317,7 +307,7 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
     )  # fmt: skip
 
 
-def _with_sizes(groups: Sequence[str], sizes: RowSizes) -> tuple[list[str], list[str]]:
+def _with_sizes(groups: Sequence[str], sizes: metrics_table.RowSizes) -> tuple[list[str], list[str]]:
     """What lines stand under, and what stands behind their names: n, where rows have different ones, as seldom as may be."""
     if sizes.by_column is not None:
         return [*groups], [""] * len(groups)
@@ -346,7 +336,7 @@ def _shorts(columns: Sequence[Column]) -> list[str]:
 
 def _meant(column: Column, short: str, size: str) -> str:
     """What a column's short name stands for, and whose metric it is."""
-    title, family = column.definition.title, family_of(column)
+    title, family = column.definition.title, metrics_table.family_of(column)
     return f"{short}: {family}{size}" if short == title else f"{short}: {title} ({family}){size}"
 
 
@@ -354,20 +344,24 @@ def _asked(table: MetricTable) -> str:
     parts = [f"gold policy {table.gold_policy}"]
     parts += [] if table.release is None else [f"gold: {table.release}"]
     parts += [] if table.split is None else [f"split {table.split or '(none)'}"]
-    parts += [asked_group(table)] if asked_group(table) else []
+    parts += [metrics_table.asked_group(table)] if metrics_table.asked_group(table) else []
     return ", ".join(parts)
 
 
-def _size(sizes: RowSizes, column: Column) -> str:
+def _size(sizes: metrics_table.RowSizes, column: Column) -> str:
     """Over how many instances the numbers of a column are; "" where rows tell it, and of what is no mean over instances."""
     n = None if sizes.by_column is None else sizes.by_column.get(column.name)
     return "" if n is None else f", n = {n:,}"
 
 
 def _cells(
-    table: MetricTable, rows: Sequence[MetricRow], column: Column, verdicts: Sequence[Judged], sizes: RowSizes
+    table: MetricTable,
+    rows: Sequence[MetricRow],
+    column: Column,
+    verdicts: Sequence[Judged],
+    sizes: metrics_table.RowSizes,
 ) -> list[Cell]:
-    best = best_of(table, rows, column, verdicts)
+    best = metrics_table.best_of(table, rows, column, verdicts)
     cells = []
     for at, row in enumerate(rows):
         number = row.numbers.get(column.name)
@@ -412,7 +406,7 @@ def table_csv(table: MetricTable, names: Collection[str] | None = None, *, expla
     """
     options = {
         "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",
-        "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
+        "criterion": "" if table.criterion is None else metrics_table.criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
         "grouped_by": table.by, "of_group": "" if table.group is None else group_in_words(table.by, table.group),
     }  # fmt: skip

@@ -23,33 +23,16 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, unknown
 from annotator.metrics.ragged import Flags
-from annotator.scoring import scored_blocks
+from annotator.scoring import reports, scored_blocks
 from annotator.scoring.gold import GoldTable, people_of
 from annotator.scoring.instance_numbers import Behind, OfSeed, RowKey, coded_labels, families_of, has_choice, places_of
-from annotator.scoring.reports import (
-    BehaviourReport,
-    GoldReport,
-    MethodReport,
-    ModelReport,
-    PlausibilityReport,
-    ProjectReport,
-    Report,
-    SeedsReport,
-)
 from annotator.scoring.runs import Answers, Scored, ScoringOptions, confidence_inputs, score_answers
 from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
+from annotator.store import models as models_store
 from annotator.store.annotate.annotations import count_of_other_results
 from annotator.store.measurements import fact_names, group_names
-from annotator.store.models import (
-    StoredRun,
-    answers_of_run,
-    iterate_outputs,
-    iterate_outputs_of,
-    list_models,
-    list_runs,
-)
 from annotator.store.project.label_replacement import labelled_ids
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import require_split
@@ -62,7 +45,7 @@ from annotator.usecases.models.model_trust import Trainings
 def evaluate_project(
     store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
     options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> ProjectReport:  # fmt: skip
+) -> reports.ProjectReport:  # fmt: skip
     """Everything there is to say of a project's models (one, or all) under a gold policy.
 
     progress: called with how many runs are done, and how many there are
@@ -88,8 +71,8 @@ def require_group(by: str, group: str | None, groups: Mapping[str, int]) -> None
 def evaluate_with_instances(
     store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
     options: ScoringOptions = ScoringOptions(), progress: Callable[[int, int], None] = lambda _done, _of: None,
-    show_gold: Callable[[ProjectReport], None] = lambda _: None,
-) -> tuple[ProjectReport, Behind]:  # fmt: skip
+    show_gold: Callable[[reports.ProjectReport], None] = lambda _: None,
+) -> tuple[reports.ProjectReport, Behind]:  # fmt: skip
     """The same, with the numbers of all instances behind it; memory grows with these.
 
     show_gold: called once the gold is known, with the answer as far as it goes then: without models and random
@@ -106,8 +89,8 @@ def evaluate_with_instances(
 def _evaluated(
     store: Store, actor: User, project: Project, model: str | None, method: str | None, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool,
-    show_gold: Callable[[ProjectReport], None] = lambda _: None,
-) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
+    show_gold: Callable[[reports.ProjectReport], None] = lambda _: None,
+) -> tuple[reports.ProjectReport, Behind | None]:  # fmt: skip
     require(store, actor, project.id, "export")
     require_may_group(store, actor, project, options.grouping[0])
     policy = options.policy_of(project)
@@ -123,10 +106,10 @@ def _evaluated(
 
 
 def score_gold(
-    store: Store, project: Project, runs: Sequence[StoredRun], grouped: GroupedGold, options: ScoringOptions,
+    store: Store, project: Project, runs: Sequence[models_store.StoredRun], grouped: GroupedGold, options: ScoringOptions,
     progress: Callable[[int, int], None], *, keeps_instances: bool, answers_by_run: dict[int, Answers] | None = None,
-    show_gold: Callable[[ProjectReport], None] = lambda _: None, release: str | None = None,
-) -> tuple[ProjectReport, Behind | None]:  # fmt: skip
+    show_gold: Callable[[reports.ProjectReport], None] = lambda _: None, release: str | None = None,
+) -> tuple[reports.ProjectReport, Behind | None]:  # fmt: skip
     """Runs against gold that is read already.
 
     answers_by_run: kept from one group to the next; show_gold: see `evaluate_with_instances`
@@ -137,7 +120,7 @@ def score_gold(
     labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
     is_hard_gold_of_all = options.grouping[1] is None and options.perspective is None
     n_other = count_of_other_results(store, project.id, options.split) if is_hard_gold_of_all else 0
-    numbers: ProjectReport = {
+    numbers: reports.ProjectReport = {
         "project": project.name,
         "gold_policy": options.policy_of(project),
         "release": release,
@@ -214,12 +197,12 @@ def _require_told_of_people(store: Store, project: Project, name: str) -> None:
         )  # fmt: skip
 
 
-def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[StoredRun]:
+def runs_asked(store: Store, project: Project, model: str | None, method: str | None) -> list[models_store.StoredRun]:
     """The runs that were asked for; the model's own answers are always among them.
 
     Raises: NotFound for a model or a method that the project does not have
     """
-    known = list_models(store, project.id)
+    known = models_store.list_models(store, project.id)
     if model is not None and model not in known:
         alternatives = (
             _("only {known}", known=listed(known)) if known else _("none yet; import predictions or attributions")
@@ -230,7 +213,7 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
                 project=project.name, model=model, alternatives=alternatives
             )
         )  # fmt: skip
-    runs = list_runs(store, project.id, model)
+    runs = models_store.list_runs(store, project.id, model)
     methods = sorted({stored.run.method for stored in runs if stored.run.method})
     if method is not None and method not in methods:
         known_methods = listed(methods) or _("none")
@@ -238,9 +221,9 @@ def runs_asked(store: Store, project: Project, model: str | None, method: str | 
     return [stored for stored in runs if method is None or stored.run.method in {"", method}]
 
 
-def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> GoldReport:
+def _described(gold: GoldTable, n_without_gold: int, n_other: int) -> reports.GoldReport:
     """K of a side is ceil(ratio × its tokens); recall measures comprehensiveness only where gold is exhaustive."""
-    described: GoldReport = {
+    described: reports.GoldReport = {
         "instances": len(gold) if gold.has_gold else 0,
         "scored_without_gold": 0 if gold.has_gold else len(gold),
         "labelled_without_gold": n_without_gold,
@@ -300,7 +283,7 @@ class _Scorer:
         self.answers_by_run = answers_by_run
         self.n_done = 0
 
-    def model(self, name: str, runs: Sequence[StoredRun]) -> ModelReport:
+    def model(self, name: str, runs: Sequence[models_store.StoredRun]) -> reports.ModelReport:
         answers_by_seed: dict[int | None, Answers] = {}
         gold, training = without_training(self.store, self.trainings, name, self.gold, self.options)
         if self.instance_numbers is not None and len(gold) < len(self.gold):
@@ -315,7 +298,7 @@ class _Scorer:
                     self._add_quality(stored, quality, scored)
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]
-        methods: list[MethodReport] = []
+        methods: list[reports.MethodReport] = []
         for _reason, group in groupby(with_method, lambda stored: stored.run.group):
             methods += self._methods(list(group), gold, answers_by_seed)
         return {
@@ -329,18 +312,18 @@ class _Scorer:
 
     def _answers(self, run_id: int) -> Answers:
         if self.answers_by_run is None:
-            return answers_of_run(self.store, run_id)
+            return models_store.answers_of_run(self.store, run_id)
         if run_id not in self.answers_by_run:
-            self.answers_by_run[run_id] = answers_of_run(self.store, run_id)
+            self.answers_by_run[run_id] = models_store.answers_of_run(self.store, run_id)
         return self.answers_by_run[run_id]
 
     def _outputs(self, run_id: int, gold: GoldTable) -> Iterator[Output]:
         """Of all instances, or of those of a group, which may be few."""
         if self.options.grouping[1] is None:
-            return iterate_outputs(self.store, run_id)
-        return iterate_outputs_of(self.store, run_id, [row.id for row in gold.rows])
+            return models_store.iterate_outputs(self.store, run_id)
+        return models_store.iterate_outputs_of(self.store, run_id, [row.id for row in gold.rows])
 
-    def _add_quality(self, stored: StoredRun, quality: NumbersOverSeeds, scored: Scored) -> None:
+    def _add_quality(self, stored: models_store.StoredRun, quality: NumbersOverSeeds, scored: Scored) -> None:
         quality.add(scored)
         if self.instance_numbers is not None:
             of_seed = OfSeed.of_answers(self.gold, scored, stored.run.seed)
@@ -351,8 +334,8 @@ class _Scorer:
         self.progress(self.n_done)
 
     def _methods(
-        self, runs: Sequence[StoredRun], gold: GoldTable, answers_by_seed: Mapping[int | None, Answers]
-    ) -> Iterator[MethodReport]:
+        self, runs: Sequence[models_store.StoredRun], gold: GoldTable, answers_by_seed: Mapping[int | None, Answers]
+    ) -> Iterator[reports.MethodReport]:
         """A row for each layer, for what is selected without scores, and for answers to changed inputs."""
         rows: dict[scored_blocks.RowKey, _Row] = {}
         arguments = (self.gold, len(runs), self.options.n_resamples)
@@ -370,12 +353,12 @@ class _Scorer:
             self._keep(stored, scored, answers, kind_of_none)
             self._done()
         first = runs[0].run
-        head: SeedsReport = {
+        head: reports.SeedsReport = {
             "method": first.method, "parameters": json.loads(first.parameters),
             "seeds": [stored.run.seed for stored in runs],
         }  # fmt: skip
-        behaviour: BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
-        nothing: BehaviourReport = {"faithfulness": {}, "aopc_points": {}}
+        behaviour: reports.BehaviourReport = {"faithfulness": faithfulness.report(), "aopc_points": _points(drops)}
+        nothing: reports.BehaviourReport = {"faithfulness": {}, "aopc_points": {}}
         layers = {layer for kind, layer in rows if kind == "attribution"}
         for kind, layer in sorted(rows, key=scored_blocks.row_order):
             is_reduced = scored_blocks.is_reduced_by((kind, layer), layers)
@@ -388,7 +371,9 @@ class _Scorer:
                 "aopc_points": behaviour["aopc_points"],
             }  # fmt: skip
 
-    def _keep(self, stored: StoredRun, scored: scored_blocks.ScoredRun, answers: Answers, kind_of_none: str) -> None:
+    def _keep(
+        self, stored: models_store.StoredRun, scored: scored_blocks.ScoredRun, answers: Answers, kind_of_none: str
+    ) -> None:
         if self.instance_numbers is None:
             return
         rows = dict(scored.rows) or {(kind_of_none, None): Scored(self.gold.take(()))}
@@ -411,7 +396,7 @@ class _Row:
         if "editing.mrr" in scored.values:
             self.confidence.add(places_of(self.plausibility.gold, scored), *confidence_inputs(scored, answers))
 
-    def report(self, faithfulness: NumbersOverSeeds | None) -> PlausibilityReport:
+    def report(self, faithfulness: NumbersOverSeeds | None) -> reports.PlausibilityReport:
         """faithfulness: of the same tokens, whose own counts stand beside the row's; None of a layer that has none."""
         counts = self.plausibility.count_report()
         if faithfulness is not None:
@@ -427,12 +412,12 @@ class _Row:
         }
 
 
-def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> Report:
+def _points(of_seeds: Sequence[Mapping[str, Mapping[float, float]]]) -> reports.Report:
     """The mean drop at each threshold, over seeds that have it; None where only the other side has it; {} of none."""
     thresholds = sorted({t for drops in of_seeds for of_side in drops.values() for t in of_side})
     if not thresholds:
         return {}
-    sides: Report = {}
+    sides: reports.Report = {}
     for side in ("comprehensiveness", "sufficiency"):
         drops_at_thresholds = [[drops[side][t] for drops in of_seeds if t in drops.get(side, {})] for t in thresholds]
         sides[side] = [sum(values) / len(values) if values else None for values in drops_at_thresholds]

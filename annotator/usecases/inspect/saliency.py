@@ -19,22 +19,16 @@ from annotator.scoring.gold import gold_row
 from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.table import RANDOM
 from annotator.store import Store
+from annotator.store import measurements as measurements_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance, project_of_instance
-from annotator.store.measurements import (
-    count_without_value,
-    keys_asked,
-    list_by_number,
-    measured_names,
-    partners_of,
-    runs_with_output,
-)
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id, instance_counts
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_of_instance
+from annotator.usecases.inspect import scatter
 from annotator.usecases.inspect.measurement import MEASURED
 from annotator.usecases.inspect.metrics_table import title_in_words
 from annotator.usecases.inspect.saliency_messages import (
@@ -54,16 +48,6 @@ from annotator.usecases.inspect.saliency_messages import (
 )
 from annotator.usecases.inspect.saliency_panels import PanelChoice, show_panels
 from annotator.usecases.inspect.saliency_sets import show_families
-from annotator.usecases.inspect.scatter import (
-    CONFIDENCE,
-    GOLD_PROBABILITY,
-    LENGTH,
-    OF_ANSWERS,
-    OF_TEXTS,
-    RATIO,
-    SETS,
-    values_by_instance,
-)
 from annotator.usecases.inspect.text_lists import asked_texts, count_left_out, require_list, without_learned
 from annotator.usecases.inspect.training_texts import learned_by_model
 from annotator.usecases.models.previews import UNMEASURED, measured_ratios
@@ -72,11 +56,13 @@ from annotator.usecases.models.previews import UNMEASURED, measured_ratios
 
 
 _DEFINITIONS: Mapping[str, ShownDefinition] = {
-    LENGTH: ShownDefinition(unsaid("Length in tokens"), unsaid("markable tokens in the text"), "none", ""),
-    RATIO: ShownDefinition(unsaid("RLR of the gold"), unsaid("share of the text's tokens in any gold set"), "none", ""),
-    SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("number of gold sets"), "none", ""),
-    CONFIDENCE: ShownDefinition(unsaid("Confidence"), unsaid("probability of the predicted label"), "none", ""),
-    GOLD_PROBABILITY: ShownDefinition(
+    scatter.LENGTH: ShownDefinition(unsaid("Length in tokens"), unsaid("markable tokens in the text"), "none", ""),
+    scatter.RATIO: ShownDefinition(
+        unsaid("RLR of the gold"), unsaid("share of the text's tokens in any gold set"), "none", ""
+    ),
+    scatter.SETS: ShownDefinition(unsaid("Gold sets (RSN)"), unsaid("number of gold sets"), "none", ""),
+    scatter.CONFIDENCE: ShownDefinition(unsaid("Confidence"), unsaid("probability of the predicted label"), "none", ""),
+    scatter.GOLD_PROBABILITY: ShownDefinition(
         unsaid("Probability of the gold label"), unsaid("model's probability of the text's label"), "higher", ""
     ),
 }
@@ -98,8 +84,8 @@ def show_points(store: Store, actor: User, question: Question, x: InstanceNumber
     require(store, actor, question.project_id, "use models")
     with store.snapshot():
         whole = replace(question, run_id=None, layer=None, name="", brush=None, among=None)
-        keys = keys_asked(store, without_learned(store, whole))
-        of_x, of_y = (values_by_instance(store, question.project_id, number) for number in (x, y))
+        keys = measurements_store.keys_asked(store, without_learned(store, whole))
+        of_x, of_y = (scatter.values_by_instance(store, question.project_id, number) for number in (x, y))
         learned = _learned(store, question.project_id, {x.run_id, y.run_id})
     ids = [i for i in keys if i in of_x and i in of_y]
     return ShownPoints(
@@ -209,14 +195,16 @@ def list_instances_by(
     require(store, actor, question.project_id, "use models")
     if question.list_id is not None:
         require_list(store, question.project_id, question.list_id)
-    rows, n = list_by_number(store, asked_texts(store, question), limit=per_page, offset=(page - 1) * per_page)
+    rows, n = measurements_store.list_by_number(
+        store, asked_texts(store, question), limit=per_page, offset=(page - 1) * per_page
+    )
     return [replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows], n
 
 
 def count_not_listed(store: Store, actor: User, question: Question) -> int:
     """How many instances are not listed only because they have no value of the number that orders the list."""
     require(store, actor, question.project_id, "use models")
-    return count_without_value(store, asked_texts(store, question))
+    return measurements_store.count_without_value(store, asked_texts(store, question))
 
 
 def count_learned_from(store: Store, actor: User, question: Question) -> int:
@@ -239,13 +227,13 @@ def show_numbers(store: Store, actor: User, project_id: int) -> ShownNumbers:
     shown = tuple(_numbers_of_run(store, stored, groups[stored.id]) for stored in runs)
     names = sorted({number.name for run in shown for number in run.numbers})
     definitions = {name: _definition(name) for name in names}
-    return ShownNumbers(shown, {**definitions, **further_definitions()}, OF_TEXTS, tuple(OF_ANSWERS))
+    return ShownNumbers(shown, {**definitions, **further_definitions()}, scatter.OF_TEXTS, tuple(scatter.OF_ANSWERS))
 
 
 def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
     order = {name: position for position, name in enumerate(MEASURED)}
     names = sorted(
-        measured_names(store, stored.id),
+        measurements_store.measured_names(store, stored.id),
         key=lambda layer_and_name: (layer_and_name[0] or -1, order.get(layer_and_name[1], 99)),
     )
     run, numbers = stored.run, tuple(ShownNumber(layer, name) for layer, name in names)
@@ -278,7 +266,7 @@ def show_instance(
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}
         instance = get_instance(store, instance_id)
-        run_ids = [run_id for run_id in runs_with_output(store, instance_id) if run_id in runs]
+        run_ids = [run_id for run_id in measurements_store.runs_with_output(store, instance_id) if run_id in runs]
         groups = first_of_groups(runs[run_id] for run_id in run_ids)
         chosen = _first_panels(runs, groups) if panels is None else list(panels)
         unknown = next((choice.run_id for choice in chosen if choice.run_id not in runs), None)
@@ -292,7 +280,7 @@ def show_instance(
             project=project.id,
             policy=project.settings.gold_policy,
             choices=tuple(_choice(store, runs[run_id], instance_id, groups[run_id]) for run_id in run_ids),
-            partners=tuple(ShownPartner(*partner) for partner in partners_of(store, instance_id)),
+            partners=tuple(ShownPartner(*partner) for partner in measurements_store.partners_of(store, instance_id)),
         )
     seen = [*gold.annotation_ids, *(own_gold.annotation_ids if shown.families else ())]
     independence.show(store, actor, project.id, instance_id, seen)
@@ -323,7 +311,7 @@ def show_partner(
     """The same panels for the original or a perturbed version, and which tokens stand in the same place."""
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "use models")
-    if partner_id not in {number for number, _, _ in partners_of(store, instance_id)}:
+    if partner_id not in {number for number, _, _ in measurements_store.partners_of(store, instance_id)}:
         raise NotFound(_("That text isn't this one's original or perturbed version."))
     with store.snapshot():
         runs = {stored.id: stored for stored in list_runs(store, project.id)}

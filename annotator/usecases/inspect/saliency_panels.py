@@ -15,15 +15,8 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_instance
 from annotator.store.models import StoredRun, outputs_of_run
+from annotator.usecases.inspect import saliency_messages
 from annotator.usecases.inspect.measurement import beside_random
-from annotator.usecases.inspect.saliency_messages import (
-    ShownAnswer,
-    ShownPanel,
-    ShownQuotes,
-    ShownSubword,
-    ShownWritten,
-    Spread,
-)
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 
 # How far the seeds of a run lie apart on one instance: told from what is stored, so that it holds for imported seeds too.
@@ -40,7 +33,7 @@ def group_attributions(
     return [output.attributions for output in outputs if output is not None]
 
 
-def spread_of(attribution: Attribution, of_seeds: Sequence[Sequence[Attribution]]) -> Spread | None:
+def spread_of(attribution: Attribution, of_seeds: Sequence[Sequence[Attribution]]) -> saliency_messages.Spread | None:
     """How far the seeds lie apart for the label and layer of an attribution; None of fewer than two, or without a score."""
     same = [a for of_seed in of_seeds for a in of_seed if (a.label, a.layer) == (attribution.label, attribution.layer)]
     n_tokens = min((len(a.scores) for a in same), default=0)
@@ -50,7 +43,7 @@ def spread_of(attribution: Attribution, of_seeds: Sequence[Sequence[Attribution]
         return None
     sizes = [abs(score) for of_seed in scores for score in of_seed if score == score]  # noqa: PLR0124
     mean = sum(sizes) / len(sizes)
-    return Spread(value, value / mean if mean else None, len(same))
+    return saliency_messages.Spread(value, value / mean if mean else None, len(same))
 
 
 _DIGITS = 6
@@ -83,7 +76,7 @@ class PanelChoice:
 
 def show_panels(
     store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
-) -> tuple[ShownPanel, ...]:
+) -> tuple[saliency_messages.ShownPanel, ...]:
     numbers = values_of_instance(store, instance.id)
     answers = _answers(store, instance, chosen, runs)
     trust = Trust.of(store, project, instance)
@@ -142,14 +135,14 @@ def _answers(
 def show_panel(
     choice: PanelChoice, stored: StoredRun, of_run: RunOutput, instance: Instance,
     numbers: Mapping[tuple[int, int | None], Mapping[str, float]], trust: Trust,
-) -> ShownPanel:  # fmt: skip
+) -> saliency_messages.ShownPanel:  # fmt: skip
     run = stored.run
     attribution = chosen_attribution(choice, of_run.output, of_run.answer, instance)
     rationale = (
         next(iter(of_run.output.rationales), None) if of_run.output is not None and attribution is None else None
     )
     layer = attribution.layer if attribution is not None else None
-    return ShownPanel(
+    return saliency_messages.ShownPanel(
         run=stored.id,
         model=run.model,
         method=run.method,
@@ -178,12 +171,12 @@ def show_panel(
     )
 
 
-def _written(attribution: Attribution | None) -> ShownWritten | None:
+def _written(attribution: Attribution | None) -> saliency_messages.ShownWritten | None:
     written = attribution.written if attribution is not None else None
     if written is None:
         return None
     earlier = tuple(tuple(map(_rounded, row)) for row in written.earlier)
-    return ShownWritten(
+    return saliency_messages.ShownWritten(
         written.subwords, tuple(map(_with_nulls, written.scores)), earlier, tuple(map(dict, written.facts))
     )
 
@@ -198,7 +191,7 @@ def _with_nulls(scores: Sequence[float]) -> tuple[float | None, ...]:
     return tuple(None if math.isnan(score) else _rounded(score) for score in scores)
 
 
-def _subwords(attribution: Attribution | None) -> tuple[ShownSubword, ...] | None:
+def _subwords(attribution: Attribution | None) -> tuple[saliency_messages.ShownSubword, ...] | None:
     if attribution is None or attribution.subwords is None:
         return None
     return tuple(
@@ -234,16 +227,18 @@ def _ranking(attribution: Attribution | None, rationale: MachineRationale | None
     return rationale.ranking if rationale is not None and rationale.kind == "ranked" else None
 
 
-def _quotes(rationale: MachineRationale | None) -> ShownQuotes | None:
+def _quotes(rationale: MachineRationale | None) -> saliency_messages.ShownQuotes | None:
     if rationale is None or rationale.quotes is None:
         return None
-    return ShownQuotes(rationale.quotes.n, rationale.quotes.n_missing, rationale.quotes.missing)
+    return saliency_messages.ShownQuotes(rationale.quotes.n, rationale.quotes.n_missing, rationale.quotes.missing)
 
 
-def _answer(answer: Prediction | None) -> ShownAnswer | None:
+def _answer(answer: Prediction | None) -> saliency_messages.ShownAnswer | None:
     if answer is None:
         return None
-    return ShownAnswer(answer.label, {label: round(p, 4) for label, p in answer.probabilities.items()})
+    return saliency_messages.ShownAnswer(
+        answer.label, {label: round(p, 4) for label, p in answer.probabilities.items()}
+    )
 
 
 def _rounded(score: float) -> float:

@@ -19,15 +19,9 @@ from annotator.language import _, listed, together, unsaid
 from annotator.metrics.set_families import LEAST_IOU, SetTable, iou_table, set_table
 from annotator.review.gold import latest_of_each
 from annotator.store import Store
+from annotator.store import models as models_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance
-from annotator.store.models import (
-    all_sufficient_sets,
-    models_with_sufficient_sets,
-    quoted_sets_of_instance,
-    sufficient_sets_of_instance,
-    ways_with_sufficient_sets,
-)
 from annotator.store.saved_lists import find_list
 from annotator.usecases.access.rights import require
 from annotator.usecases.inspect.saliency_messages import ShownFamilies, ShownFamily, ShownJudgedSet
@@ -60,12 +54,12 @@ def show_families(store: Store, instance: Instance, gold: Sequence[RationaleSet]
     tokens = None if gold is None else [frozenset(of.token_indices) for of in gold]
     judged = [
         _shown(model, parameters, sets, instance, tokens)
-        for model, parameters, sets in sufficient_sets_of_instance(store, instance.id)
+        for model, parameters, sets in models_store.sufficient_sets_of_instance(store, instance.id)
     ]
     known = {families.sets_of for families in judged if not families.trouble}
     quoted = [
         _quoted(model, label, sets, instance, tokens)
-        for model, label, sets in quoted_sets_of_instance(store, instance.id)
+        for model, label, sets in models_store.quoted_sets_of_instance(store, instance.id)
         if sets and model not in known
     ]
     return tuple(sorted((*judged, *quoted), key=lambda families: bool(families.trouble)))
@@ -199,7 +193,7 @@ def save_pile_lists(
     require(store, actor, project.id, "use models")
     unmarked: list[int] = []
     ignored: list[int] = []
-    for number, sets in all_sufficient_sets(store, project.id, model, parameters, split).items():
+    for number, sets in models_store.all_sufficient_sets(store, project.id, model, parameters, split).items():
         if sets.reason or sets.people is None:
             continue
         table = _table(sets.own, sets.people, sets.threshold)
@@ -263,13 +257,13 @@ _WITHOUT = {
 def has_sets(store: Store, actor: User, project: Project) -> bool:
     """Whether any model's own sets are stored; quickly said."""
     require(store, actor, project.id, "use models")
-    return bool(models_with_sufficient_sets(store, project.id))
+    return bool(models_store.models_with_sufficient_sets(store, project.id))
 
 
 def set_ways(store: Store, actor: User, project: Project) -> dict[Way, int]:
     """How sets were looked for, with the number of texts."""
     require(store, actor, project.id, "use models")
-    return ways_with_sufficient_sets(store, project.id)
+    return models_store.ways_with_sufficient_sets(store, project.id)
 
 
 def way_words(way: Way) -> str:

@@ -10,13 +10,7 @@ from annotator.domain.texts import union_of_tokens
 from annotator.errors import NotFound
 from annotator.language import _, unknown
 from annotator.store import Store, open_store
-from annotator.store.measurements import (
-    answer_probabilities,
-    gold_probabilities,
-    last_event_id,
-    lengths_by_instance,
-    values_of_run,
-)
+from annotator.store import measurements as measurements_store
 from annotator.store.models import list_runs
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.gold import gold_instances
@@ -27,8 +21,8 @@ LENGTH, RATIO, SETS = "text.tokens", "gold.ratio", "gold.sets"
 CONFIDENCE, GOLD_PROBABILITY = "answer.confidence", "answer.gold"
 OF_TEXTS = (LENGTH, RATIO, SETS)
 OF_ANSWERS: Mapping[str, Callable[[Store, int], Values]] = {
-    CONFIDENCE: answer_probabilities,
-    GOLD_PROBABILITY: gold_probabilities,
+    CONFIDENCE: measurements_store.answer_probabilities,
+    GOLD_PROBABILITY: measurements_store.gold_probabilities,
 }
 
 
@@ -49,22 +43,19 @@ def within_brush(store: Store, question: Question) -> Question:
 def values_by_instance(store: Store, project_id: int, number: InstanceNumber) -> Values:
     """A number of every instance of a project that has it."""
     if number.run_id is None:
-        return _of_texts(store, project_id, number.name)
+        name = number.name
+        if name == LENGTH:
+            return measurements_store.lengths_by_instance(store, project_id)
+        if name not in OF_TEXTS:
+            raise NotFound(unknown(_("metric"), name[:60], ", ".join(OF_TEXTS)))
+        ratios, counts = _of_gold(store.path, project_id, measurements_store.last_event_id(store, project_id))
+        return ratios if name == RATIO else counts
     if number.run_id not in {stored.id for stored in list_runs(store, project_id)}:
         raise NotFound(_("No {what} number {number}.", number=number.run_id, what=_("run")))
     of_answers = OF_ANSWERS.get(number.name)
     if of_answers is not None:
         return of_answers(store, number.run_id)
-    return values_of_run(store, number.run_id, number.name, number.layer)
-
-
-def _of_texts(store: Store, project_id: int, name: str) -> Values:
-    if name == LENGTH:
-        return lengths_by_instance(store, project_id)
-    if name not in OF_TEXTS:
-        raise NotFound(unknown(_("metric"), name[:60], ", ".join(OF_TEXTS)))
-    ratios, counts = _of_gold(store.path, project_id, last_event_id(store, project_id))
-    return ratios if name == RATIO else counts
+    return measurements_store.values_of_run(store, number.run_id, number.name, number.layer)
 
 
 @lru_cache(maxsize=4)

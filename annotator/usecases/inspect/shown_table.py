@@ -13,22 +13,7 @@ from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.row_differences import ComparedRow, Difference, against
 from annotator.scoring.shared_instances import are_comparable
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, Scope, scope_of
-from annotator.usecases.inspect.metrics_table import (
-    ARROWS,
-    best_of,
-    constant_attribution_lines,
-    degenerate_mask_lines,
-    details_of,
-    family_of,
-    group_of,
-    meaning_of,
-    normalised_aopc_lines,
-    parameters_in_common,
-    self_explanation_lines,
-    title_in_words,
-    title_of,
-    training_in_common,
-)
+from annotator.usecases.inspect import metrics_table
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
@@ -78,7 +63,7 @@ def judged_column(view: TableView, column: Column, verdicts: Sequence[Judged] | 
     verdicts = judged(view.table, view.rows, column) if verdicts is None else verdicts
     shared = view.table.shared.get(column.name)
     lacking = [0.0 if shared is None else shared.lacking.get(row.key, 0.0) for row in view.rows]
-    best = best_of(view.table, view.rows, column, verdicts)
+    best = metrics_table.best_of(view.table, view.rows, column, verdicts)
     n_in_head = _n_in_head(view, column)
     cells = [
         _cell(row.numbers.get(column.name), n in best, verdicts[n], lacking[n], n_in_head)
@@ -91,7 +76,7 @@ def head_of(column: Column, view: TableView) -> Head:
     """The head of a column, with over how many instances it is."""
     definition = column.definition
     shared = view.table.shared.get(column.name)
-    notes = [family_of(column), *([_(_BEST_FIRST[scope_of(column)])] if column == view.order else [])]
+    notes = [metrics_table.family_of(column), *([_(_BEST_FIRST[scope_of(column)])] if column == view.order else [])]
     if shared is not None:
         n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
         n_rows, n_all = f"{len(view.rows) - n_lacking:,}", f"{len(view.rows):,}"
@@ -105,8 +90,8 @@ def head_of(column: Column, view: TableView) -> Head:
     elif (n := _n_in_head(view, column)) is not None:
         notes.append(f"n {n:,}")
     return Head(
-        group_of(column), title_in_words(definition), " · ".join(notes), ARROWS[definition.direction],
-        meaning_of(column), column == view.order,
+        metrics_table.group_of(column), metrics_table.title_in_words(definition), " · ".join(notes),
+        metrics_table.ARROWS[definition.direction], metrics_table.meaning_of(column), column == view.order,
     )  # fmt: skip
 
 
@@ -115,27 +100,27 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
     below = _below_names(view)
     lines = [
         Line(
-            title_of(view.rows[n]), below[n][0], [column.cell(n) for column in columns], meaning=below[n][1],
+            metrics_table.title_of(view.rows[n]), below[n][0], [column.cell(n) for column in columns], meaning=below[n][1],
             size=_size(view, view.rows[n]),
         )
         for n in shown
     ]  # fmt: skip
     if view.table.random.numbers:
         cells = [_random_cell(view.table, column) for column in view.columns]
-        lines.append(Line(title_of(view.table.random), _("mean of ten seeds"), cells, is_baseline=True))
+        lines.append(Line(metrics_table.title_of(view.table.random), _("mean of ten seeds"), cells, is_baseline=True))
     return lines
 
 
 def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
     lines = (
-        trust_lines(rows, says_training=training_in_common(rows))
-        + self_explanation_lines(rows)
-        + constant_attribution_lines(rows)
-        + degenerate_mask_lines(rows)
-        + normalised_aopc_lines(rows)
+        trust_lines(rows, says_training=metrics_table.training_in_common(rows))
+        + metrics_table.self_explanation_lines(rows)
+        + metrics_table.constant_attribution_lines(rows)
+        + metrics_table.degenerate_mask_lines(rows)
+        + metrics_table.normalised_aopc_lines(rows)
     )
-    parameters = parameters_in_common(rows)
+    parameters = metrics_table.parameters_in_common(rows)
     if parameters:
         lines.append(_("Shared parameters per method: {parameters}.", parameters=parameters))
     return lines
@@ -177,17 +162,17 @@ def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
             "{n} of {all} rows is better than random ({metric}). Rows cover different instances, so none is best.",
             "{n} of {all} rows are better than random ({metric}). Rows cover different instances, so none is best.",
             sum(cast("Verdict", of.verdicts[n].verdict).word == "better" for n in places),
-            all=len(places), metric=title_in_words(of.column.definition),
+            all=len(places), metric=metrics_table.title_in_words(of.column.definition),
         )  # fmt: skip
     first = view.rows[places[0]]
     verdict = cast("Verdict", of.verdicts[places[0]].verdict)
     best = _(
-        _HEADLINES[verdict.word], row=title_of(first), metric=title_in_words(of.column.definition),
+        _HEADLINES[verdict.word], row=metrics_table.title_of(first), metric=metrics_table.title_in_words(of.column.definition),
         value=written(known[places[0]]), n=f"{verdict.n:,}"
     )  # fmt: skip
     n_learned = 0 if first.training is None else first.training.get("seen", 0)
     learned = several("{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned)
-    tied = [title_of(view.rows[n]) for n in places[1:] if known[n] == known[places[0]]]
+    tied = [metrics_table.title_of(view.rows[n]) for n in places[1:] if known[n] == known[places[0]]]
     behind = _of_the_next(view, of.column, [view.rows[n] for n in places[:2]])
     return together(best, _("Tied with {rows}.", rows=listed(tied)) if tied else behind, learned if n_learned else "")
 
@@ -201,8 +186,8 @@ def _of_the_next(view: TableView, column: Column, rows: Sequence[MetricRow]) -> 
     if not isinstance(difference, Difference):
         return ""
     if difference.word == "worse":
-        return _("{row} is clearly behind.", row=title_of(rows[1]))
-    return _("The difference from {row} isn't clear.", row=title_of(rows[1]))
+        return _("{row} is clearly behind.", row=metrics_table.title_of(rows[1]))
+    return _("The difference from {row} isn't clear.", row=metrics_table.title_of(rows[1]))
 
 
 def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
@@ -248,7 +233,7 @@ def _size(view: TableView, row: MetricRow) -> str:
 
 def _below_names(view: TableView) -> list[tuple[str, str]]:
     """What stands below each row's name, which tells it from the others, and what hovering says of its training texts."""
-    has_training = not training_in_common(view.rows)
+    has_training = not metrics_table.training_in_common(view.rows)
     return [
         (
             " · ".join(
@@ -258,7 +243,7 @@ def _below_names(view: TableView) -> list[tuple[str, str]]:
             ),
             words_of(row.training) if has_training else "",
         )
-        for row, detail in zip(view.rows, details_of(view.rows), strict=True)
+        for row, detail in zip(view.rows, metrics_table.details_of(view.rows), strict=True)
     ]
 
 
@@ -271,7 +256,12 @@ def _cell(
 ) -> Cell:
     if number is None:
         return Cell(UNDEFINED)
-    notes = _notes(number)
+    # The interval and the deviation over seeds
+    notes = []
+    if number.low is not None and number.high is not None:
+        notes.append(_("{low} to {high}", low=written(number.low), high=written(number.high)))
+    if number.deviation is not None:
+        notes.append(f"± {written(number.deviation, small=1)}")
     if lacking:
         notes.append(_("not compared: lacks {share} of the instances", share=percent(lacking)))
     meaning = " · ".join([*_sizes(number, n_in_head), *judged_number.lines])
@@ -281,16 +271,6 @@ def _cell(
 def _random_cell(table: MetricTable, column: Column) -> Cell:
     shared = table.shared.get(column.name)
     return _cell(table.random.numbers.get(column.name), n_in_head=None if shared is None else shared.n)
-
-
-def _notes(number: Number) -> list[str]:
-    """The interval and the deviation over seeds."""
-    notes = []
-    if number.low is not None and number.high is not None:
-        notes.append(_("{low} to {high}", low=written(number.low), high=written(number.high)))
-    if number.deviation is not None:
-        notes.append(f"± {written(number.deviation, small=1)}")
-    return notes
 
 
 def _sizes(number: Number, n_in_head: int | None) -> list[str]:

@@ -294,7 +294,8 @@ def _restorable(store: Store, project: Project, action: BulkAction) -> tuple[dic
     members = bulk_store.members_of_action(store, action.id)
     facts = bulk_store.facts_of(store, project.id, members)
     values = _values_of(facts, _watched(action.change))
-    taken = _taken_keys(store, project, {before["split"] for before, _, _ in members.values() if "split" in before})
+    splits = {before["split"] for before, _, _ in members.values() if "split" in before}
+    taken = {split: set(bulk_store.keys_in_split(store, project.id, split)) for split in splits}
     restored: dict[int, dict[str, Any]] = {}
     for number, (before, after, is_overtaken) in members.items():
         if is_overtaken or values.get(number) != after or _is_in_hand(action.change, facts[number], before):
@@ -305,10 +306,6 @@ def _restorable(store: Store, project: Project, action: BulkAction) -> tuple[dic
             taken[before["split"]].add(facts[number].key)
         restored[number] = before
     return restored, len(members) - len(restored)
-
-
-def _taken_keys(store: Store, project: Project, splits: Iterable[str]) -> dict[str, set[str]]:
-    return {split: set(bulk_store.keys_in_split(store, project.id, split)) for split in splits}
 
 
 def _is_in_hand(change: BulkChange, facts: InstanceFacts, before: Mapping[str, Any]) -> bool:

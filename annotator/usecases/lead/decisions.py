@@ -14,6 +14,7 @@ from annotator.language import _, listed, unsaid
 from annotator.review.gate import score_line
 from annotator.review.gold import chosen_among
 from annotator.store import Store
+from annotator.store import instances as instances_store
 from annotator.store.annotate.annotations import (
     annotations_of,
     find_annotation_of_assignment,
@@ -33,22 +34,7 @@ from annotator.store.annotate.proposals import (
 from annotator.store.annotate.visibility import give_back_what_was_shown
 from annotator.store.events import add_event, events_of_instance
 from annotator.store.gold_choices import add_adjudicated, find_choice, replace_adjudicated, set_choice
-from annotator.store.instances import (
-    InstanceRow,
-    bring_back,
-    discard,
-    get_instance,
-    project_of_instance,
-    row_of,
-    set_result,
-)
-from annotator.store.project.open_work import (
-    ReviewersLeft,
-    reviewers_left,
-    rounds_without_reviewers,
-    texts_for_the_gone,
-    texts_without_annotators,
-)
+from annotator.store.project import open_work as open_work_store
 from annotator.store.projects import get_project_by_id
 from annotator.store.review.reviews import end_reviews_of_instance, reviews_of
 from annotator.store.review.rounds import find_round, forget_round, list_undecided, open_round
@@ -80,7 +66,7 @@ def choose_gold(store: Store, actor: User, project: Project, annotation_id: int,
         _require_in_data_set(store, instance)
         _retire(store, before)
         set_choice(store, GoldChoice(instance.id, annotation_id, False, actor.name, reason, store.now()))
-        bring_back(store, instance.id)
+        instances_store.bring_back(store, instance.id)
         add_event(
             store, actor.name, "choose gold", "instance", instance.id, project_id=project.id, annotation=annotation_id,
             annotator=annotation.annotator, round=annotation.round_number, reason=reason,
@@ -113,7 +99,7 @@ def adjudicate(
             annotation_id = before.id
             replace_adjudicated(store, instance_id, annotation_id, actor, result, sets, reason)
         set_choice(store, GoldChoice(instance_id, annotation_id, True, actor.name, reason, store.now()))
-        bring_back(store, instance_id)
+        instances_store.bring_back(store, instance_id)
         add_event(
             store, actor.name, "adjudicate", "instance", instance_id, project_id=project.id, annotation=annotation_id,
             reason=reason, before=None if before is None else _as_detail(before.result, before.sets),
@@ -150,9 +136,9 @@ def _checked_reason(reason: str) -> str:
 
 
 def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
-    if project_of_instance(store, instance_id) != project.id:
+    if instances_store.project_of_instance(store, instance_id) != project.id:
         raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
-    return get_instance(store, instance_id)
+    return instances_store.get_instance(store, instance_id)
 
 
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
@@ -226,7 +212,7 @@ def open_proposals(
     """What waits for the lead, oldest first, with the instances it is about."""
     require(store, actor, project_id, "manage project")
     proposals = list_open_proposals(store, project_id, limit=limit, offset=offset)
-    return [(proposal, get_instance(store, proposal.instance_id)) for proposal in proposals]
+    return [(proposal, instances_store.get_instance(store, proposal.instance_id)) for proposal in proposals]
 
 
 def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> None:
@@ -263,7 +249,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
             _tell(store, actor, other, decision)
         end_work_on(store, proposal.instance_id)
         end_reviews_of_instance(store, proposal.instance_id)
-        discard(store, proposal.instance_id)
+        instances_store.discard(store, proposal.instance_id)
         return
     if decision == "keep":
         _set_annotation(store, proposal, "returned")
@@ -272,7 +258,7 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
             give_back_to_annotator(store, proposal.assignment_id, away_end(store, project))
             give_back_what_was_shown(store, [proposal.instance_id])
     else:
-        set_result(store, proposal.instance_id, proposal.reason)
+        instances_store.set_result(store, proposal.instance_id, proposal.reason)
         _hand_in_again(store, proposal)
     settle(store, proposal.instance_id)
     after_acceptance(store, proposal.instance_id)
@@ -316,7 +302,7 @@ def _set_annotation(store: Store, proposal: Proposal, state: Literal["discarded"
 
 PAGE_SIZE = 10
 _NAMED_TEXTS = 5
-_NOBODY_LEFT = ReviewersLeft(0, 0, 0)
+_NOBODY_LEFT = open_work_store.ReviewersLeft(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,13 +314,13 @@ class UndecidedRound:
     """
 
     round: Round
-    instance: InstanceRow
+    instance: instances_store.InstanceRow
     annotator: str
     wanted: int
     n_scored: int
     scored: tuple[str, ...]
     scoring: tuple[str, ...]
-    left: ReviewersLeft
+    left: open_work_store.ReviewersLeft
 
     @property
     def is_stuck(self) -> bool:
@@ -370,17 +356,17 @@ class StuckWork:
 
     annotation_ids: tuple[int, ...]
     n_texts: int
-    texts: tuple[InstanceRow, ...]
+    texts: tuple[instances_store.InstanceRow, ...]
     for_the_gone: tuple[int, ...] = ()
 
 
 def stuck_work(store: Store, actor: User, project: Project) -> StuckWork:
     """What waits for people whom the project does not have."""
     require(store, actor, project.id, "manage project")
-    rounds = rounds_without_reviewers(store, project.id, roles_with("review"))
-    texts = texts_without_annotators(store, project.id, roles_with("annotate"))
-    first = tuple(row_of(store, number) for number in texts[:_NAMED_TEXTS])
-    gone = texts_for_the_gone(store, project.id, roles_with("annotate"))
+    rounds = open_work_store.rounds_without_reviewers(store, project.id, roles_with("review"))
+    texts = open_work_store.texts_without_annotators(store, project.id, roles_with("annotate"))
+    first = tuple(instances_store.row_of(store, number) for number in texts[:_NAMED_TEXTS])
+    gone = open_work_store.texts_for_the_gone(store, project.id, roles_with("annotate"))
     return StuckWork(tuple(rounds), len(texts), first, tuple(gone))
 
 
@@ -392,7 +378,7 @@ def list_undecided_rounds(
     rounds = list_undecided(store, project.id, limit=PAGE_SIZE, offset=PAGE_SIZE * (page - 1), only=only)
     ids = [review_round.annotation_id for review_round in rounds]
     annotations, reviews = get_annotations(store, ids), reviews_of(store, ids)
-    left = reviewers_left(store, project.id, ids, roles_with("review"), roles_with("annotate"))
+    left = open_work_store.reviewers_left(store, project.id, ids, roles_with("review"), roles_with("annotate"))
     return [
         _shown(
             store, actor, project, review_round, annotations[review_round.annotation_id].annotator,
@@ -404,7 +390,7 @@ def list_undecided_rounds(
 
 def _shown(
     store: Store, actor: User, project: Project, review_round: Round, annotator: str, reviews: Sequence[Review],
-    left: ReviewersLeft,
+    left: open_work_store.ReviewersLeft,
 ) -> UndecidedRound:  # fmt: skip
     scored = [score_line(review) for review in reviews if review.state == "submitted"]
     is_led = is_at_work_on(store, actor, review_round.instance_id) or may_annotate_still(
@@ -412,7 +398,7 @@ def _shown(
     )
     return UndecidedRound(
         round=review_round,
-        instance=row_of(store, review_round.instance_id),
+        instance=instances_store.row_of(store, review_round.instance_id),
         annotator=annotator,
         wanted=project.settings.reviewers_per_annotation,
         n_scored=len(scored),

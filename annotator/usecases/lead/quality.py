@@ -332,7 +332,9 @@ def coefficients_of(agreement: Agreement) -> Iterator[Coefficient]:
     for about in ("labels", "tokens", "sets"):
         part = getattr(agreement, about)
         yield from _coefficients(about, part, "", getattr(part, "n_instances", None))
-    yield from _parts_of_disagreement(agreement.disagreement)
+    parts = agreement.disagreement
+    for name in ("label", "reason", "extent"):
+        yield Coefficient("disagreement", name, getattr(parts, name), n=parts.n_pairs, n_left_out=parts.n_left_out)
 
 
 def _coefficients(about: str, part: object, before: str, n_instances: int | None) -> Iterator[Coefficient]:
@@ -344,11 +346,6 @@ def _coefficients(about: str, part: object, before: str, n_instances: int | None
             yield from _coefficients(about, value, f"{name}.", n_instances)
         elif field.name.endswith(("kappa", "alpha")):
             yield Coefficient(about, name, value, n=n_instances)
-
-
-def _parts_of_disagreement(parts: DisagreementParts) -> Iterator[Coefficient]:
-    for name in ("label", "reason", "extent"):
-        yield Coefficient("disagreement", name, getattr(parts, name), n=parts.n_pairs, n_left_out=parts.n_left_out)
 
 
 @dataclass(frozen=True, slots=True)

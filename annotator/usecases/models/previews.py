@@ -8,20 +8,11 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from annotator.attribution.base import Answerer, HasLimit, Input, with_target
+from annotator.domain import projects
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.measurements import Measurement
 from annotator.domain.models import Attribution, Output, Prediction
 from annotator.domain.people import User
-from annotator.domain.projects import (
-    NEWEST_METHODS,
-    NO_METHOD,
-    NO_MODEL,
-    ModelKind,
-    Project,
-    may_have_help,
-    preview_model_kind,
-    preview_model_name,
-)
 from annotator.domain.texts import RationaleSet, check_spans
 from annotator.errors import Conflict, ModelError, NotAllowed, NotFound
 from annotator.language import _
@@ -89,13 +80,13 @@ class Compared:
 
 
 def compare(
-    store: Store, project: Project, instance: Instance, result: str | None, sets: Sequence[RationaleSet]
+    store: Store, project: projects.Project, instance: Instance, result: str | None, sets: Sequence[RationaleSet]
 ) -> list[Compared]:
     """Each set beside the attributions of the newest methods, or of the one that the lead named; [] where there is none.
 
     result: the label of which an attribution is taken where there are several; else the first
     """
-    if project.settings.preview_method == NO_METHOD:
+    if project.settings.preview_method == projects.NO_METHOD:
         return []
     rows = _rows(project, instance, sets)
     if not rows:
@@ -113,12 +104,12 @@ def compare(
     return compared
 
 
-def _newest(store: Store, project: Project, instance: Instance) -> list[StoredRun]:
+def _newest(store: Store, project: projects.Project, instance: Instance) -> list[StoredRun]:
     """The first seed of each group of runs that has something for the instance, the group made last first."""
     wanted, with_output = project.settings.preview_method, set(runs_with_output(store, instance.id))
     groups: dict[tuple[str, str, str], list[StoredRun]] = {}
     for stored in list_runs(store, project.id):
-        is_wanted = stored.run.method == wanted or (wanted == NEWEST_METHODS and stored.run.method != _RANDOM)
+        is_wanted = stored.run.method == wanted or (wanted == projects.NEWEST_METHODS and stored.run.method != _RANDOM)
         if is_wanted and stored.id in with_output:
             groups.setdefault(stored.run.group, []).append(stored)
     newest_first = sorted(groups.values(), key=lambda runs: -max(stored.id for stored in runs))
@@ -136,7 +127,7 @@ def _wanted(attributions: Sequence[Attribution], result: str | None) -> Attribut
     return next(iter(fitting or of_layer), None)
 
 
-def _rows(project: Project, instance: Instance, sets: Sequence[RationaleSet]) -> list[GoldRow]:
+def _rows(project: projects.Project, instance: Instance, sets: Sequence[RationaleSet]) -> list[GoldRow]:
     """A row for each set, as if it were the instance's only one."""
     row = gold_row(GoldInstance(instance, (), None), project.task, keep_tokens=False, is_exhaustive=False)
     tokens = [tuple(t for t in rationale_set.token_indices if t < row.n_tokens) for rationale_set in sets]
@@ -195,7 +186,7 @@ class ShownPreview:
     """
 
     model: str | None
-    kind: ModelKind
+    kind: projects.ModelKind
     trouble: str | None
     label: str | UnsetType = UNSET
     unseen: int | UnsetType = UNSET
@@ -226,7 +217,7 @@ def preview(
     instance = get_instance(store, instance_id)
     check_spans(sets, instance.layout)
     compared = tuple(compare(store, project, instance, result, sets))
-    shown = ShownPreview(None, preview_model_kind(project.settings.preview_model), None, attributions=compared)
+    shown = ShownPreview(None, projects.preview_model_kind(project.settings.preview_model), None, attributions=compared)
     try:
         with asking(store, project, is_lead=is_lead) as model:
             shown = _Asked(model, instance, result, sets).answer(shown)
@@ -235,28 +226,30 @@ def preview(
     except (NotFound, ModelError, Conflict) as error:
         if not compared:
             raise
-        if project.settings.preview_model != NO_MODEL:
+        if project.settings.preview_model != projects.NO_MODEL:
             shown = replace(shown, trouble=str(error))
     _note_look(store, actor, project, instance_id)
     return shown
 
 
-def _note_look(store: Store, actor: User, project: Project, instance_id: int) -> None:
+def _note_look(store: Store, actor: User, project: projects.Project, instance_id: int) -> None:
     """Whoever has the text in hand had help of the model from now on."""
     in_hand = work_in_hand(store, instance_id, actor.id or 0)
     if in_hand is not None:
         with store.transaction():
-            note_help(store, in_hand.id, "model", preview_model_name(project.settings.preview_model))
+            note_help(store, in_hand.id, "model", projects.preview_model_name(project.settings.preview_model))
 
 
-def _with_trust(store: Store, project: Project, shown: ShownPreview, model: str, instance_id: int) -> ShownPreview:
+def _with_trust(
+    store: Store, project: projects.Project, shown: ShownPreview, model: str, instance_id: int
+) -> ShownPreview:
     """How often the model is right about what it did not learn from, and whether it learned from this text."""
     trainings = Trainings.of(store, project.id)
     seen = seen_by(store, trainings, instance_id).get(model)
     return replace(shown, trust=trainings.summary(model), seen=seen_summary(seen))
 
 
-def _require_may_ask(store: Store, actor: User, project: Project, instance_id: int) -> bool:
+def _require_may_ask(store: Store, actor: User, project: projects.Project, instance_id: int) -> bool:
     """Whether they are a lead; raises NotAllowed where they may not ask."""
     roles = require_role(store, actor, project.id)
     who_may_ask = project.settings.model_previews
@@ -264,7 +257,7 @@ def _require_may_ask(store: Store, actor: User, project: Project, instance_id: i
         raise NotAllowed(_("The lead has turned predictions off (Project, Previews)."))
     number = actor.id or 0
     in_hand, holds = work_in_hand(store, instance_id, number), holds_instance(store, instance_id, number)
-    if holds and not may_have_help(project, None if in_hand is None else in_hand.arm):
+    if holds and not projects.may_have_help(project, None if in_hand is None else in_hand.arm):
         raise NotAllowed(_("This text is annotated without help."))
     if actor.is_administrator or "lead" in roles:
         return True

@@ -19,16 +19,9 @@ from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
 from annotator.store import Store
+from annotator.usecases.models import label_tables
 from annotator.usecases.models.built_in_model import built_in_model, built_in_name, notes_of
 from annotator.usecases.models.engines import Doing, Engine, Setup
-from annotator.usecases.models.label_tables import (
-    ModelLabels,
-    confirmed_table,
-    notes_of_table,
-    remember,
-    require_one_table,
-    stored_table,
-)
 from annotator.usecases.models.model_places import spec_of_trained
 
 
@@ -166,7 +159,7 @@ class AskedModel:
     """
 
     model: ProjectModel
-    model_labels: ModelLabels | None
+    model_labels: label_tables.ModelLabels | None
     notes: tuple[str, ...]
     spec: str
     options: LoadOptions
@@ -187,17 +180,17 @@ class AskedModel:
     def require_one_table(self, store: Store, project: Project) -> None:
         """Raise InvalidValue where what is stored of it was computed with other labels."""
         if self.model_labels is not None:
-            require_one_table(store, project, self.model_labels, self.table)
+            label_tables.require_one_table(store, project, self.model_labels, self.table)
 
     def is_by_another_table(self, store: Store, project: Project) -> bool:
         """Whether what is stored of it was computed with other labels."""
-        stored = None if self.model_labels is None else stored_table(store, project, self.model_labels)
+        stored = None if self.model_labels is None else label_tables.stored_table(store, project, self.model_labels)
         return stored is not None and stored.names != self.table.names
 
     def remember(self, store: Store, actor: User, project: Project) -> None:
         """Keep what was confirmed of its labels."""
         if self.model_labels is not None:
-            remember(store, actor, project, self.model_labels, self.table)
+            label_tables.remember(store, actor, project, self.model_labels, self.table)
 
 
 def asked_model(
@@ -229,10 +222,12 @@ def asked_model(
 
 def _foreign(
     store: Store, project: Project, spec: str, predictor: Predictor, renamed: Mapping[str, str]
-) -> tuple[ProjectModel, ModelLabels | None, tuple[str, ...]]:
-    model_labels = ModelLabels.of_model(predictor.name, predictor.labels, spec)
-    model = as_project_model(predictor, project, lambda _: confirmed_table(store, project, model_labels, renamed).names)
+) -> tuple[ProjectModel, label_tables.ModelLabels | None, tuple[str, ...]]:
+    model_labels = label_tables.ModelLabels.of_model(predictor.name, predictor.labels, spec)
+    model = as_project_model(
+        predictor, project, lambda _: label_tables.confirmed_table(store, project, model_labels, renamed).names
+    )
     if not model.names:
         return model, None, ()
-    notes = notes_of_table(project, model_labels, LabelTable(model.names))
+    notes = label_tables.notes_of_table(project, model_labels, LabelTable(model.names))
     return model, model_labels, tuple(notes)

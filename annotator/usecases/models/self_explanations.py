@@ -10,21 +10,12 @@ from pathlib import Path
 
 from annotator.attribution.local_server import NONSENSE, SERVER_FAILURES, configured_address
 from annotator.attribution.served_models import ServedModel
+from annotator.domain import self_explanations
 from annotator.domain.instances import Instance
 from annotator.domain.models import MachineRationale, Output, Prediction, Run
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
-from annotator.domain.self_explanations import (
-    METHOD,
-    batch_request,
-    check_template,
-    prompt_name,
-    prompt_of,
-    request_name,
-    run_of,
-    standard_template,
-)
 from annotator.errors import InvalidValue, ModelError, NotFound
 from annotator.formats.rows.files import new_file
 from annotator.language import _, listed
@@ -80,15 +71,15 @@ def write_prompts(
     with store.transaction():
         add_event(
             store, actor.name, "write prompts", "project", project.id, project_id=project.id, file=path.name, instances=n,
-            prompt=prompt_name(project, template),
+            prompt=self_explanations.prompt_name(project, template),
         )  # fmt: skip
     return n
 
 
 def chosen_template(project: Project, template: str | None, *, asks_sets: bool = False) -> str:
     """The template that was asked for, else the standard one; raises InvalidValue where it cannot be used."""
-    chosen = standard_template(project, asks_sets=asks_sets) if template is None else template
-    check_template(project, chosen)
+    chosen = self_explanations.standard_template(project, asks_sets=asks_sets) if template is None else template
+    self_explanations.check_template(project, chosen)
     return chosen
 
 
@@ -102,10 +93,13 @@ def instances_asked(store: Store, project: Project, split: str | None) -> Iterat
 
 
 def _line(project: Project, instance: Instance, template: str, batch_model: str) -> object:
-    version, prompt = prompt_name(project, template), prompt_of(project, instance, template)
-    name = request_name(instance.key, instance.split, version)
+    version, prompt = (
+        self_explanations.prompt_name(project, template),
+        self_explanations.prompt_of(project, instance, template),
+    )
+    name = self_explanations.request_name(instance.key, instance.split, version)
     if batch_model:
-        return batch_request(name, batch_model, prompt)
+        return self_explanations.batch_request(name, batch_model, prompt)
     return {
         "custom_id": name, "key": instance.key, "split": instance.split, "prompt_version": version, "prompt": prompt,
     }  # fmt: skip
@@ -153,7 +147,7 @@ def explain_self(
 def require_askable(project: Project, model: str, options: SelfExplanationOptions) -> tuple[ServedModel, str]:
     """The model and the template to ask with; raises InvalidValue where there is no such thing."""
     served = ServedModel.of(model)
-    run_of(model, "1")  # a name that is too long is refused
+    self_explanations.run_of(model, "1")  # a name that is too long is refused
     return served, chosen_template(project, options.template, asks_sets=options.asks_sets)
 
 
@@ -194,13 +188,13 @@ class _Work:
     ) -> None:
         self.store, self.actor, self.project = store, actor, project
         self.served, self.template = served, template
-        self.quotes_run = run_of(served.name, prompt_name(project, template))
+        self.quotes_run = self_explanations.run_of(served.name, self_explanations.prompt_name(project, template))
         self.answers_run = self.quotes_run.answers()
         self.runs = RunFinder(store, project.id)
         n_by_split = splits_of(store, project.id)
         n = sum(n_by_split.values()) if split is None else n_by_split.get(split, 0)
         parameters = json.loads(self.quotes_run.parameters)
-        self.report = AttributingReport(self.quotes_run.model, METHOD, (None,), parameters, n)
+        self.report = AttributingReport(self.quotes_run.model, self_explanations.METHOD, (None,), parameters, n)
         self.failures = Failures(self.report)
         self.n_done = self.n_quotes = self.n_missing = self.n_sets = self.n_sets_cut = 0
 
@@ -250,7 +244,7 @@ class _Work:
         return None if number is None else outputs_of_run(self.store, number, [instance.id]).get(instance.id)
 
     def _answer(self, instance: Instance) -> ExplainedAnswer:
-        text = self.served.say(prompt_of(self.project, instance, self.template))
+        text = self.served.say(self_explanations.prompt_of(self.project, instance, self.template))
         answer = read_answer(text, self.project.labels if self.project.task.result_kind == "label" else ())
         if isinstance(answer, Unusable):
             raise ModelError(answer.reason, reason=_STRANGE if answer.what == STRANGE else _UNREAD)
@@ -320,7 +314,7 @@ class QuotedSetsReader:
             )
         self._store = store
         runs = list_runs(store, project.id, model)
-        self._quoting = [stored.id for stored in runs if stored.run.method == METHOD]
+        self._quoting = [stored.id for stored in runs if stored.run.method == self_explanations.METHOD]
         self._answering = [stored.id for stored in runs if not stored.run.method]
 
     def read(self, instance_ids: Sequence[int]) -> dict[int, QuotedSets]:

@@ -14,19 +14,9 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import find_user
 from annotator.store.persons import erasure
+from annotator.store.persons import erasure as erasure_store
 from annotator.store.persons import erasure as removals
-from annotator.store.persons.erasure import (
-    Made,
-    Removal,
-    count_gold_lost,
-    count_of_others_in,
-    erase_made,
-    find_removed,
-    frozen_names_of,
-    made_by,
-    originals_taken_from,
-    projects_touched,
-)
+from annotator.store.persons import person_values as person_values_store
 from annotator.store.persons.own_data import (
     Held,
     close_account,
@@ -34,19 +24,6 @@ from annotator.store.persons.own_data import (
     held_of,
     only_lead_of,
     stop_jobs,
-)
-from annotator.store.persons.person_values import (
-    Person,
-    append_only_lifted,
-    find_person,
-    packed_words_of,
-    rename,
-    rewrite_facts,
-    take_marks_out_of_events,
-    take_out_packed_words,
-    take_out_words,
-    take_words_out_of_events,
-    words_of,
 )
 from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.recruitment_links import standing_of
@@ -104,7 +81,9 @@ def anonymise(store: Store, actor: User, name: str) -> Removed:
     return Removed(called, leave_no_byte(store))
 
 
-def anonymise_person(store: Store, actor: User, person: Person, earlier: erasure.Removal | None = None) -> str:
+def anonymise_person(
+    store: Store, actor: User, person: person_values_store.Person, earlier: erasure.Removal | None = None
+) -> str:
     """The same within a transaction, of somebody who may be anonymised; answers the drawn name.
 
     earlier: what was noted when it was done the first time, before a restore
@@ -112,14 +91,14 @@ def anonymise_person(store: Store, actor: User, person: Person, earlier: erasure
     removal = earlier or erasure.removal_of(store, "anonymise", person)
     called = {old: _drawn_name(store) for old in person.names}
     give_up_all(store, person)
-    words = words_of(store, person) | {*packed_words_of(store, person)}
+    words = person_values_store.words_of(store, person) | {*person_values_store.packed_words_of(store, person)}
     call_otherwise_in_releases(store, called, words)
-    with append_only_lifted(store, "events", "comments"):
-        take_words_out_of_events(store, person, words)
-        take_out_words(store, person)
-        take_out_packed_words(store, person)
-        rewrite_facts(store, person, facts_renamed(called, words))
-        rename(store, person, called)
+    with person_values_store.append_only_lifted(store, "events", "comments"):
+        person_values_store.take_words_out_of_events(store, person, words)
+        person_values_store.take_out_words(store, person)
+        person_values_store.take_out_packed_words(store, person)
+        person_values_store.rewrite_facts(store, person, facts_renamed(called, words))
+        person_values_store.rename(store, person, called)
         rename_everywhere_else(store, called)
     if person.id is not None:
         close_account(store, person, called[person.name])
@@ -160,14 +139,15 @@ def plan_erasing(store: Store, actor: User, name: str) -> ErasingPlan:
     """Count what would go, and change nothing."""
     require_administrator(actor)
     person = person_to_remove(store, name)
-    made = made_by(store, person)
+    made = erasure_store.made_by(store, person)
     releases: dict[str, int] = {}
-    for project_id in projects_touched(store, person, made):
-        texts = frozen_names_of(store, project_id, made.instances)
+    for project_id in erasure_store.projects_touched(store, person, made):
+        texts = erasure_store.frozen_names_of(store, project_id, made.instances)
         releases |= count_in_releases(store, project_id, person.names, texts)
     return ErasingPlan(
-        person.name, held_of(store, person), len(made.instances), count_of_others_in(store, made, person),
-        count_gold_lost(store, person), releases, tuple(only_lead_of(store, person)), count_mentions_by_others(store, person),
+        person.name, held_of(store, person), len(made.instances), erasure_store.count_of_others_in(store, made, person),
+        erasure_store.count_gold_lost(store, person), releases, tuple(only_lead_of(store, person)),
+        count_mentions_by_others(store, person),
     )  # fmt: skip
 
 
@@ -185,17 +165,21 @@ def erase(store: Store, actor: User, name: str) -> Removed:
     return Removed(SOMEONE_ERASED, leave_no_byte(store))
 
 
-def erase_person(store: Store, actor: User, person: Person, earlier: removals.Removal | None = None) -> None:
+def erase_person(
+    store: Store, actor: User, person: person_values_store.Person, earlier: removals.Removal | None = None
+) -> None:
     """The same within a transaction, of somebody who may be erased.
 
     earlier: what was noted when it was done the first time, before a restore
     """
     removal = earlier or removals.removal_of(store, "erase", person)
-    made, held = made_by(store, person), held_of(store, person)
-    projects = projects_touched(store, person, made)
+    made, held = erasure_store.made_by(store, person), held_of(store, person)
+    projects = erasure_store.projects_touched(store, person, made)
     give_up_all(store, person)
     for project_id in projects:
-        erase_in_releases(store, project_id, person.names, frozen_names_of(store, project_id, made.instances))
+        erase_in_releases(
+            store, project_id, person.names, erasure_store.frozen_names_of(store, project_id, made.instances)
+        )
     _erase(store, person, made)
     actor_name = SOMEONE_ERASED if actor.name in person.names else actor.name
     counts = {"annotations": held.annotations, "reviews": held.reviews}
@@ -205,7 +189,7 @@ def erase_person(store: Store, actor: User, person: Person, earlier: removals.Re
     removals.add_removal(store, removal)
 
 
-def _require_paid(store: Store, person: Person) -> None:
+def _require_paid(store: Store, person: person_values_store.Person) -> None:
     """The code of a crowd worker goes with them, so that nobody could say any more what they are paid for."""
     standing = None if person.id is None else standing_of(store, person.id)
     if standing is not None and standing.worker.done and standing.worker.paid_at is None:
@@ -221,21 +205,21 @@ def _require_paid(store: Store, person: Person) -> None:
         )
 
 
-def _erase(store: Store, person: Person, made: Made) -> None:
+def _erase(store: Store, person: person_values_store.Person, made: erasure_store.Made) -> None:
     called = dict.fromkeys(person.names, SOMEONE_ERASED)
-    with append_only_lifted(store, "events", "comments"):
-        words = words_of(store, person) | {*packed_words_of(store, person)}
-        take_words_out_of_events(store, person, words)
-        take_marks_out_of_events(store, person)
-        take_out_words(store, person)
-        take_out_packed_words(store, person)
+    with person_values_store.append_only_lifted(store, "events", "comments"):
+        words = person_values_store.words_of(store, person) | {*person_values_store.packed_words_of(store, person)}
+        person_values_store.take_words_out_of_events(store, person, words)
+        person_values_store.take_marks_out_of_events(store, person)
+        person_values_store.take_out_words(store, person)
+        person_values_store.take_out_packed_words(store, person)
         for name in person.names:
-            rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
-        rewrite_facts(store, person, facts_renamed(called, words))
-        for original_id in originals_taken_from(store, made):
+            person_values_store.rewrite_facts(store, person, lambda facts, _, name=name: without_annotator(facts, name))  # type: ignore[misc]
+        person_values_store.rewrite_facts(store, person, facts_renamed(called, words))
+        for original_id in erasure_store.originals_taken_from(store, made):
             restore_former(store, original_id)
-        erase_made(store, person, made)
-        rename(store, person, called)
+        erasure_store.erase_made(store, person, made)
+        person_values_store.rename(store, person, called)
         rename_everywhere_else(store, called)
 
 
@@ -338,12 +322,12 @@ class RemovedSince:
     is_known: False where the database that is replaced cannot be read, and nothing beside it says anything
     """
 
-    again: tuple[Removal, ...] = ()
-    unknown: tuple[Removal, ...] = ()
+    again: tuple[erasure_store.Removal, ...] = ()
+    unknown: tuple[erasure_store.Removal, ...] = ()
     is_known: bool = True
 
 
-def find_removed_since(backup: Store, known: Sequence[Removal] | None) -> RemovedSince:
+def find_removed_since(backup: Store, known: Sequence[erasure_store.Removal] | None) -> RemovedSince:
     """Compare what was done at a place with what a backup holds; changes nothing.
 
     known: the removals of the database that is replaced and of the file beside it
@@ -353,7 +337,7 @@ def find_removed_since(backup: Store, known: Sequence[Removal] | None) -> Remove
     done = {removal.key for removal in removals.list_removals(backup)}
     since = sorted((removal for removal in known if removal.key not in done), key=lambda removal: removal.at)
     return RemovedSince(
-        tuple(removal for removal in since if find_removed(backup, removal) is not None),
+        tuple(removal for removal in since if erasure_store.find_removed(backup, removal) is not None),
         tuple(removal for removal in since if not removal.name_hash and removal.account is None),
     )
 
@@ -367,8 +351,8 @@ def remove_again(store: Store, actor: User, since: RemovedSince) -> None:
         return
     with store.transaction():
         for removal in since.again:
-            name = find_removed(store, removal)
-            person = None if name is None else find_person(store, name)
+            name = erasure_store.find_removed(store, removal)
+            person = None if name is None else person_values_store.find_person(store, name)
             if person is None:  # taken out with another removal of the same person
                 continue
             stop_jobs(store, person, also_running=True)

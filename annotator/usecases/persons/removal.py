@@ -14,14 +14,8 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.file_access import copies_beside
 from annotator.store.people import get_user_by_id
 from annotator.store.persons import erasure
+from annotator.store.persons import person_values as person_values_store
 from annotator.store.persons.own_data import let_go_of_audits, stop_jobs, titles_of_running_jobs
-from annotator.store.persons.person_values import (
-    Person,
-    find_person,
-    rename_in_events,
-    rename_in_packed,
-    rename_in_views,
-)
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require_administrator
@@ -52,10 +46,10 @@ def require_still_administrator(store: Store, actor: User) -> None:
         raise NotAllowed(_("Ask an administrator to do this."))
 
 
-def person_to_remove(store: Store, name: str) -> Person:
+def person_to_remove(store: Store, name: str) -> person_values_store.Person:
     """Whom a name means; raises NotFound, and InvalidValue for the only administrator and for who is no person."""
     name = normal(name)
-    person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
+    person = None if name.casefold() == LOCAL_OPERATOR.name else person_values_store.find_person(store, name)
     if person is None:
         raise NotFound(_("No person '{name}'.", name=name))
     active = [user.id for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
@@ -64,7 +58,7 @@ def person_to_remove(store: Store, name: str) -> Person:
     return person
 
 
-def give_up_all(store: Store, person: Person) -> None:
+def give_up_all(store: Store, person: person_values_store.Person) -> None:
     """What somebody holds goes to others, in every project, and long work that they asked for does not begin any more.
 
     Raises: Conflict while such work runs, which would end with an event in the old name
@@ -85,9 +79,9 @@ def give_up_all(store: Store, person: Person) -> None:
 
 def rename_everywhere_else(store: Store, called: dict[str, str]) -> None:
     """In the record of events, in saved views and in other JSON; the events must be open for changes."""
-    rename_in_events(store, called)
-    rename_in_packed(store, called)
-    rename_in_views(store, called)
+    person_values_store.rename_in_events(store, called)
+    person_values_store.rename_in_packed(store, called)
+    person_values_store.rename_in_views(store, called)
 
 
 def facts_renamed(

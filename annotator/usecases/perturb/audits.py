@@ -85,7 +85,11 @@ def preview_drawing(store: Store, actor: User, project: Project, drawing: Drawin
     versions = _among(store, project, drawing)
     chosen = _draw(versions, drawing)
     population, sizes = Counter(v.kind for v in versions), Counter(v.kind for v in chosen)
-    possible = _possible_judges(store, project)
+    possible = {
+        user.id
+        for user, _roles in list_members(store, project.id)
+        if user.id is not None and any(has_right(user, roles_of(store, user, project.id), right) for right in _RIGHTS)
+    }
     judges = [possible - people for people in _parts(store, chosen)]
     return DrawingPreview(
         {kind: (sizes[kind], n) for kind, n in sorted(population.items())},
@@ -202,14 +206,6 @@ def _name(version: AcceptedVersion) -> str:
 
 def _shuffled(seed: int, version: AcceptedVersion) -> bytes:
     return blake2b(f"order\0{seed}\0{version.perturbation_id}".encode(), digest_size=16).digest()
-
-
-def _possible_judges(store: Store, project: Project) -> set[int]:
-    return {
-        user.id
-        for user, _roles in list_members(store, project.id)
-        if user.id is not None and any(has_right(user, roles_of(store, user, project.id), right) for right in _RIGHTS)
-    }
 
 
 def _parts(store: Store, versions: Sequence[AcceptedVersion]) -> list[set[int]]:

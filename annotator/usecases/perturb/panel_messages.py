@@ -26,35 +26,8 @@ from annotator.store.projects import get_project_by_id
 from annotator.text.characters import direction, utf16_offsets
 from annotator.text.edits import Edit
 from annotator.usecases.access.rights import require
+from annotator.usecases.perturb import panel_values
 from annotator.usecases.perturb.checks import ToCheck
-from annotator.usecases.perturb.panel_values import (
-    ChangedSegments,
-    ShownAssessment,
-    ShownBrief,
-    ShownChanged,
-    ShownCheck,
-    ShownDraft,
-    ShownEdit,
-    ShownKind,
-    ShownKindProgress,
-    ShownMine,
-    ShownOriginal,
-    ShownOriginals,
-    ShownPerturbation,
-    ShownProgress,
-    ShownRights,
-    ShownRules,
-    ShownRun,
-    ShownSegment,
-    ShownSuggestion,
-    ShownSuggestions,
-    ShownTold,
-    ShownVerdict,
-    ShownVersion,
-    ShownWaiting,
-    changes_from,
-    changes_since,
-)
 from annotator.usecases.perturb.version_draft import Assessment, nothing_left, staleness
 from annotator.usecases.perturb.versions import Original
 
@@ -63,27 +36,28 @@ _EXCERPT_CHARS = 60
 _RIGHTS: tuple[Right, ...] = ("annotate", "review")  # one of them opens the screen
 
 
-def show_rules(store: Store, actor: User, project_id: int) -> ShownRules:
+def show_rules(store: Store, actor: User, project_id: int) -> panel_values.ShownRules:
     """Kinds, labels, what the person may do here, and how much waits for them."""
     roles = require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     to_check, returned = perturbations_store.waiting_for(
         store, project_id, actor, is_lead=has_right(actor, roles, "manage project")
     )
-    return ShownRules(
+    return panel_values.ShownRules(
         kinds=tuple(
-            ShownKind(k.name, title_of(k), description_of(k), k.family, k.keeps_label) for k in kinds_of(project)
+            panel_values.ShownKind(k.name, title_of(k), description_of(k), k.family, k.keeps_label)
+            for k in kinds_of(project)
         ),
         labels=project.labels,
         result_kind=project.task.result_kind,
         titles={spec.name: spec.title for spec in project.task.segments},
         checkers=project.settings.checkers_per_perturbation,
-        waiting=ShownWaiting(to_check, returned),
-        may=ShownRights(write=has_right(actor, roles, "annotate"), check=True),
+        waiting=panel_values.ShownWaiting(to_check, returned),
+        may=panel_values.ShownRights(write=has_right(actor, roles, "annotate"), check=True),
     )
 
 
-def show_original(actor: User, original: Original) -> ShownOriginal:
+def show_original(actor: User, original: Original) -> panel_values.ShownOriginal:
     """An original with its gold sets, the person's draft, and what others wrote of it."""
     return replace(
         _shown_original(original.gold),
@@ -92,10 +66,10 @@ def show_original(actor: User, original: Original) -> ShownOriginal:
     )
 
 
-def show_assessment(assessment: Assessment) -> ShownAssessment:
+def show_assessment(assessment: Assessment) -> panel_values.ShownAssessment:
     """What a changed text comes to: its tokens, the runs of the diff, and the proposed sets."""
     change, sets = assessment.change, assessment.gold.sets
-    return ShownAssessment(
+    return panel_values.ShownAssessment(
         segments=_shown_segments(assessment.after),
         runs=tuple(run for segment in change.segments for run in _runs(segment)),
         n_edited=change.n_edited,
@@ -110,11 +84,11 @@ def show_assessment(assessment: Assessment) -> ShownAssessment:
     )
 
 
-def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> ShownSuggestions:
+def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> panel_values.ShownSuggestions:
     """Suggestions with their edits as [start, end, replacement], in UTF-16 units of the text that was sent."""
-    return ShownSuggestions(
+    return panel_values.ShownSuggestions(
         tuple(
-            ShownSuggestion(
+            panel_values.ShownSuggestion(
                 suggestion.why, suggestion.maker, tuple(_shown_edit(text, edit) for edit in suggestion.edits)
             )
             for suggestion in suggestions
@@ -122,17 +96,17 @@ def show_suggestions(text: str, suggestions: Sequence[Suggestion]) -> ShownSugge
     )
 
 
-def _shown_edit(text: str, edit: Edit) -> ShownEdit:
+def _shown_edit(text: str, edit: Edit) -> panel_values.ShownEdit:
     start, end = utf16_offsets(text, (edit.start, edit.end))
     return start, end, edit.replacement
 
 
-def show_check(store: Store, actor: User, to_check: ToCheck | None) -> ShownCheck:
+def show_check(store: Store, actor: User, to_check: ToCheck | None) -> panel_values.ShownCheck:
     """A perturbation beside its original, and what the person may do with it; without one when nothing waits."""
     if to_check is None:
-        return ShownCheck(None)
+        return panel_values.ShownCheck(None)
     perturbation, project = to_check.perturbation, get_project_by_id(store, to_check.perturbation.project_id)
-    return ShownCheck(
+    return panel_values.ShownCheck(
         replace(
             _full(store, actor, project, perturbation, to_check.stale),
             may_revise=perturbation.may_be_revised_by(actor.id),
@@ -142,7 +116,7 @@ def show_check(store: Store, actor: User, to_check: ToCheck | None) -> ShownChec
     )
 
 
-def show_mine(store: Store, actor: User, project_id: int, page: int) -> ShownMine:
+def show_mine(store: Store, actor: User, project_id: int, page: int) -> panel_values.ShownMine:
     """A page of what the person wrote: what came back first; on the first page also what they have begun."""
     require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
@@ -151,26 +125,26 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> ShownMin
     rows = tuple(_own(store, actor, project, perturbation) for perturbation in perturbations[:_PER_PAGE])
     begun = drafts_store.drafts_by(store, project_id, actor) if page == 1 else []
     drafts = tuple(_shown_draft(store, original_id, changed) for original_id, changed in begun)
-    return ShownMine(rows, drafts, page, len(perturbations) > _PER_PAGE)
+    return panel_values.ShownMine(rows, drafts, page, len(perturbations) > _PER_PAGE)
 
 
-def _own(store: Store, actor: User, project: Project, perturbation: Perturbation) -> ShownPerturbation:
+def _own(store: Store, actor: User, project: Project, perturbation: Perturbation) -> panel_values.ShownPerturbation:
     stale = staleness(store, project, perturbation) if perturbation.state != "withdrawn" else ()
-    changes = changes_from(get_instance(store, perturbation.original_id), perturbation.current.changed)
+    changes = panel_values.changes_from(get_instance(store, perturbation.original_id), perturbation.current.changed)
     return replace(_full(store, actor, project, perturbation, stale), changes=changes)
 
 
-def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> ShownDraft:
+def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> panel_values.ShownDraft:
     original = get_instance(store, original_id)
-    return ShownDraft(
+    return panel_values.ShownDraft(
         id=original_id, key=original.key, kind=changed.kind, result=changed.result, language=original.language,
-        direction=direction(original.language), changes=changes_from(original, changed),
+        direction=direction(original.language), changes=panel_values.changes_from(original, changed),
     )  # fmt: skip
 
 
 def show_originals(
     store: Store, actor: User, project_id: int, words: str, page: int, *, is_without: bool
-) -> ShownOriginals:
+) -> panel_values.ShownOriginals:
     """A page of originals, with how many changed versions each has and how many are on their way."""
     roles = require(store, actor, project_id, "annotate")
     rows, n = originals_store.list_originals(
@@ -180,10 +154,10 @@ def show_originals(
     is_lead = has_right(actor, roles, "manage project")
     waiting = 0 if is_lead or words else originals_store.count_unfinished(store, project_id, is_without=is_without)
     shown = tuple(replace(row, excerpt=first_words(row.excerpt, _EXCERPT_CHARS)) for row in rows)
-    return ShownOriginals(shown, n, waiting, page, _PER_PAGE)
+    return panel_values.ShownOriginals(shown, n, waiting, page, _PER_PAGE)
 
 
-def show_progress(store: Store, actor: User, project_id: int) -> ShownProgress:
+def show_progress(store: Store, actor: User, project_id: int) -> panel_values.ShownProgress:
     """How many there are against the quota: by kind, by author, by checker; originals without one.
 
     Of people only leads are told everybody's numbers: from those of the checkers one could tell what the first one said.
@@ -193,19 +167,19 @@ def show_progress(store: Store, actor: User, project_id: int) -> ShownProgress:
     project = get_project_by_id(store, project_id)
     tells_authors = sees_all or project.settings.checkers_see_author
     counts = originals_store.counts_by(store, project_id)
-    return ShownProgress(
+    return panel_values.ShownProgress(
         target=project.settings.perturbations_per_kind,
         kinds=_kinds_progress(project, counts.kinds),
         authors=_by_person(counts.authors, None if tells_authors else actor),
         checkers=_by_person(counts.checkers, None if sees_all else actor),
-        tells_all=ShownTold(tells_authors, sees_all),
+        tells_all=panel_values.ShownTold(tells_authors, sees_all),
         originals=counts.n_originals,
         without=counts.n_without,
         offered=counts.n_without if sees_all else counts.n_complete_without,
     )
 
 
-def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[ShownKindProgress, ...]:
+def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[panel_values.ShownKindProgress, ...]:
     titles = titles_of_kinds(project)
     by_kind: dict[str, dict[str, int]] = {name: {} for name in titles}
     for count in counted:
@@ -213,9 +187,9 @@ def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[Sh
     return tuple(_kind_progress(name, titles.get(name, name), of) for name, of in by_kind.items())
 
 
-def _kind_progress(name: str, title: str, counts: Mapping[str, int]) -> ShownKindProgress:
+def _kind_progress(name: str, title: str, counts: Mapping[str, int]) -> panel_values.ShownKindProgress:
     approved = counts.get("approved", 0) + counts.get("imported", 0)
-    return ShownKindProgress(name, title, approved, counts.get("waiting", 0), counts.get("returned", 0))
+    return panel_values.ShownKindProgress(name, title, approved, counts.get("waiting", 0), counts.get("returned", 0))
 
 
 def _by_person(counted: Sequence[StateCount], only: User | None) -> tuple[Mapping[str, str | int], ...]:
@@ -226,25 +200,25 @@ def _by_person(counted: Sequence[StateCount], only: User | None) -> tuple[Mappin
     return tuple(counts_by_name.values())
 
 
-def _shown_original(gold: GoldInstance) -> ShownOriginal:
+def _shown_original(gold: GoldInstance) -> panel_values.ShownOriginal:
     instance = gold.instance
-    return ShownOriginal(
+    return panel_values.ShownOriginal(
         id=instance.id, key=instance.key, split=instance.split, language=instance.language,
         direction=direction(instance.language), result=gold.result, segments=_shown_segments(instance),
         gold=tuple(rationale_set.token_indices for rationale_set in gold.sets),
     )  # fmt: skip
 
 
-def _shown_segments(instance: Instance) -> tuple[ShownSegment, ...]:
+def _shown_segments(instance: Instance) -> tuple[panel_values.ShownSegment, ...]:
     shown = []
     for segment, at in zip(instance.segments, instance.layout.segments, strict=True):
         body, (before, rest) = segment.body, segment.body.gaps()
         head = (segment.name, at.first_token, segment.is_selectable)
-        shown.append(ShownSegment(*head, body.text, tuple(body.tokens()), before, rest))
+        shown.append(panel_values.ShownSegment(*head, body.text, tuple(body.tokens()), before, rest))
     return tuple(shown)
 
 
-def _runs(segment: SegmentChange) -> list[ShownRun]:
+def _runs(segment: SegmentChange) -> list[panel_values.ShownRun]:
     """The runs of a segment's diff in the instances' token numbers."""
     before, after = segment.first_before, segment.first_after
     return [
@@ -253,8 +227,8 @@ def _runs(segment: SegmentChange) -> list[ShownRun]:
     ]
 
 
-def _shown_changed(changed: ChangedText) -> ShownChanged:
-    return ShownChanged(changed.kind, changed.texts, changed.result, changed.note)
+def _shown_changed(changed: ChangedText) -> panel_values.ShownChanged:
+    return panel_values.ShownChanged(changed.kind, changed.texts, changed.result, changed.note)
 
 
 def _as_seen(actor: User, project: Project, perturbation: Perturbation) -> Perturbation:
@@ -262,9 +236,9 @@ def _as_seen(actor: User, project: Project, perturbation: Perturbation) -> Pertu
     return perturbation if actor.id is None else perturbation.blinded_for(actor.id, names_authors=names_authors)
 
 
-def _brief(perturbation: Perturbation) -> ShownBrief:
+def _brief(perturbation: Perturbation) -> panel_values.ShownBrief:
     changed = perturbation.current.changed
-    return ShownBrief(
+    return panel_values.ShownBrief(
         *(perturbation.id, perturbation.author_name or None, perturbation.state, perturbation.instance_id),
         *(changed.kind, changed.texts, changed.result, changed.note),
     )
@@ -272,12 +246,12 @@ def _brief(perturbation: Perturbation) -> ShownBrief:
 
 def _full(
     store: Store, actor: User, project: Project, whole: Perturbation, stale: tuple[str, ...]
-) -> ShownPerturbation:
+) -> panel_values.ShownPerturbation:
     """One as the actor sees it; what each version changed is told against the one before it among those that they see."""
     perturbation = _as_seen(actor, project, whole)
     original, changed = get_instance(store, perturbation.original_id), perturbation.current.changed
-    since = changes_since(original, perturbation)
-    return ShownPerturbation(
+    since = panel_values.changes_since(original, perturbation)
+    return panel_values.ShownPerturbation(
         id=perturbation.id,
         author=perturbation.author_name or None,
         state=perturbation.state,
@@ -300,15 +274,18 @@ def _full(
             for n, version in enumerate(perturbation.versions)
         ),
         checks=tuple(
-            ShownVerdict(c.version, c.checker_name or None, c.verdict, c.reason, c.at) for c in perturbation.checks
+            panel_values.ShownVerdict(c.version, c.checker_name or None, c.verdict, c.reason, c.at)
+            for c in perturbation.checks
         ),
         stale=stale,
     )
 
 
-def _shown_version(version: PerturbationVersion, since: ChangedSegments, *, is_correction: bool) -> ShownVersion:
+def _shown_version(
+    version: PerturbationVersion, since: panel_values.ChangedSegments, *, is_correction: bool
+) -> panel_values.ShownVersion:
     changed = version.changed
-    return ShownVersion(
+    return panel_values.ShownVersion(
         *(version.number, version.made_by_name or None, version.reason, version.made_at, is_correction, since),
         *(changed.kind, changed.texts, changed.result, changed.note),
     )

@@ -8,15 +8,8 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
 
+from annotator.domain import perturbations
 from annotator.domain.instances import Instance
-from annotator.domain.perturbations import (
-    ChangedText,
-    ListedOriginal,
-    Perturbation,
-    PerturbationState,
-    PerturbationVersion,
-    Verdict,
-)
 from annotator.domain.tasks import ResultKind
 from annotator.domain.texts import TokenizedText
 from annotator.text.token_diff import diff_tokens, tokenise_like
@@ -29,7 +22,7 @@ Piece = tuple[str, str, str]
 ChangedSegments = Mapping[str, list[Piece]]  # by the name of a segment that differs
 
 
-def changes_from(original: Instance, changed: ChangedText) -> ChangedSegments:
+def changes_from(original: Instance, changed: perturbations.ChangedText) -> ChangedSegments:
     """By segment that differs from the original: (kind of run, text before, text after), in order."""
     texts = {segment.name: changed.texts.get(segment.name, segment.body.text) for segment in original.segments}
     return {
@@ -39,7 +32,7 @@ def changes_from(original: Instance, changed: ChangedText) -> ChangedSegments:
     }
 
 
-def changes_since(original: Instance, perturbation: Perturbation) -> dict[int, ChangedSegments]:
+def changes_since(original: Instance, perturbation: perturbations.Perturbation) -> dict[int, ChangedSegments]:
     """By number of the version, then by segment that differs: (kind of run, text before, text after), in order."""
     return {
         after.number: _changed_segments(original, before, after)
@@ -47,7 +40,9 @@ def changes_since(original: Instance, perturbation: Perturbation) -> dict[int, C
     }
 
 
-def _changed_segments(original: Instance, before: PerturbationVersion, after: PerturbationVersion) -> ChangedSegments:
+def _changed_segments(
+    original: Instance, before: perturbations.PerturbationVersion, after: perturbations.PerturbationVersion
+) -> ChangedSegments:
     changes = {}
     for segment in original.segments:
         texts = [version.changed.texts.get(segment.name, segment.body.text) for version in (before, after)]
@@ -155,7 +150,7 @@ class ShownBrief:
 
     id: int
     author: str | None
-    state: PerturbationState
+    state: perturbations.PerturbationState
     instance: int | None
     kind: str
     texts: Mapping[str, str]
@@ -238,7 +233,7 @@ class ShownVerdict:
 
     version: int
     by: str | None
-    verdict: Verdict
+    verdict: perturbations.Verdict
     reason: str
     at: str
 
@@ -252,7 +247,7 @@ class ShownPerturbation:
 
     id: int
     author: str | None
-    state: PerturbationState
+    state: perturbations.PerturbationState
     instance: int | None
     kind: str
     texts: Mapping[str, str]
@@ -308,7 +303,7 @@ class ShownMine:
 class ShownOriginals:
     """A page of originals; n_unfinished: more that are offered when their annotation is complete."""
 
-    rows: tuple[ListedOriginal, ...]
+    rows: tuple[perturbations.ListedOriginal, ...]
     n: int
     n_unfinished: int
     page: int
@@ -363,11 +358,11 @@ class ShownHandedIn:
     """What became of a changed version, to whoever wrote it."""
 
     perturbation: int
-    state: PerturbationState
+    state: perturbations.PerturbationState
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChecked:
     """What became of a changed version, to its checker."""
 
-    state: PerturbationState
+    state: perturbations.PerturbationState

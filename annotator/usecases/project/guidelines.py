@@ -9,15 +9,7 @@ from annotator.errors import Conflict, NotAllowed, NotFound
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.people import list_members
-from annotator.store.project.guidelines import (
-    find_version,
-    newest_number,
-    newest_read,
-    note_read,
-    number_to_be_read,
-    readings_of,
-    versions_of,
-)
+from annotator.store.project import guidelines as guidelines_store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require
 
@@ -44,9 +36,9 @@ def change_guidelines(
 
     with store.transaction():
         require(store, actor, project_id, "manage project")
-        newest = newest_number(store, project_id) or 0
+        newest = guidelines_store.newest_number(store, project_id) or 0
         if newest != based_on:
-            by = find_version(store, project_id, newest)
+            by = guidelines_store.find_version(store, project_id, newest)
             raise Conflict(
                 _(
                     "Not saved: {name} changed this meanwhile. Copy your changes, reload and redo them.",
@@ -87,15 +79,15 @@ class Readers:
 
 def reading_of(store: Store, user: User, project: Project) -> Reading:
     """What is to be shown to somebody who opens a screen that has the guidelines beside it."""
-    newest = newest_number(store, project.id) or 0
+    newest = guidelines_store.newest_number(store, project.id) or 0
     if not project.guidelines.strip():
         return Reading(0, is_asked=False)
     if user.id is None:
         return Reading(newest, is_asked=False)
-    last = newest_read(store, project.id, user.id)
-    before = find_version(store, project.id, last) if last is not None and last < newest else None
+    last = guidelines_store.newest_read(store, project.id, user.id)
+    before = guidelines_store.find_version(store, project.id, last) if last is not None and last < newest else None
     changes = () if before is None else changed_lines(before.text, project.guidelines)
-    return Reading(newest, (last or 0) < number_to_be_read(store, project.id), last, changes)
+    return Reading(newest, (last or 0) < guidelines_store.number_to_be_read(store, project.id), last, changes)
 
 
 def acknowledge(store: Store, user: User, project_id: int, number: int) -> None:
@@ -107,16 +99,19 @@ def acknowledge(store: Store, user: User, project_id: int, number: int) -> None:
         require(store, user, project_id, "annotate", "review")
         if user.id is None:
             raise NotAllowed(_("Sign in as a person to do this."))
-        if find_version(store, project_id, number) is None:
+        if guidelines_store.find_version(store, project_id, number) is None:
             raise NotFound(_("No guidelines version {number}. Reload.", number=number))
-        note_read(store, project_id, user.id, number)
+        guidelines_store.note_read(store, project_id, user.id, number)
 
 
 def readers_of(store: Store, actor: User, project: Project) -> Readers:
     """Who has read the newest version that is more than a small change, for the project's lead."""
     require(store, actor, project.id, "manage project")
-    wanted = number_to_be_read(store, project.id) if project.guidelines.strip() else 0
-    newest = {name: number for name, number, _ in sorted(readings_of(store, project.id), key=lambda read: read[1])}
+    wanted = guidelines_store.number_to_be_read(store, project.id) if project.guidelines.strip() else 0
+    newest = {
+        name: number
+        for name, number, _ in sorted(guidelines_store.readings_of(store, project.id), key=lambda read: read[1])
+    }
     names = dict.fromkeys(
         user.name
         for user, role in list_members(store, project.id)
@@ -129,7 +124,7 @@ def readers_of(store: Store, actor: User, project: Project) -> Readers:
 def guidelines_versions(store: Store, actor: User, project_id: int) -> list[ShownVersion]:
     """All versions, the newest first, each with what it changed."""
     require(store, actor, project_id, "manage project")
-    versions = versions_of(store, project_id)
+    versions = guidelines_store.versions_of(store, project_id)
     before = ["", *(version.text for version in versions)]
     return [
         ShownVersion(version, changed_lines(text, version.text))

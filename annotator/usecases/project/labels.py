@@ -297,7 +297,12 @@ def add_label(store: Store, actor: User, project: Project, label: str) -> Projec
     with store.transaction():
         require(store, actor, project.id, "manage project")
         now = get_project_by_id(store, project.id)
-        _require_possible(now, label)
+        if now.task.result_kind == "answer":
+            raise InvalidValue(_("Project '{name}' needs answers.", name=now.name))
+        if not label or "," in label:
+            raise InvalidValue(_("'{label}' isn't a valid label: no commas, at least one character.", label=label))
+        if label in now.labels:
+            raise InvalidValue(_("'{label}' is already a project label.", label=label))
         require_unambiguous(store, now, label)
         set_labels(store, now.id, [*now.labels, label])
         add_event(store, actor.name, "add label", "project", now.id, project_id=now.id, label=label)
@@ -318,12 +323,3 @@ def map_label(store: Store, actor: User, project: Project, label: str, other: st
             _("'{label}' isn't a project label ({labels}).", label=other.strip(), labels=listed(project.labels))
         )
     return replace_label(store, actor, project, label, other)
-
-
-def _require_possible(project: Project, label: str) -> None:
-    if project.task.result_kind == "answer":
-        raise InvalidValue(_("Project '{name}' needs answers.", name=project.name))
-    if not label or "," in label:
-        raise InvalidValue(_("'{label}' isn't a valid label: no commas, at least one character.", label=label))
-    if label in project.labels:
-        raise InvalidValue(_("'{label}' is already a project label.", label=label))

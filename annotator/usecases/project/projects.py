@@ -13,32 +13,16 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.formats.rows.columns import FIELD_NAMES
 from annotator.language import _, listed, unknown
 from annotator.store import Store
+from annotator.store import projects as projects_store
 from annotator.store.annotate.instance_queue import list_put_first, set_queue_positions, settle_project
 from annotator.store.annotate.proposals import count_open_proposals
 from annotator.store.events import ALL_EVENTS, Event, EventFilter, add_event, count_events, list_events
 from annotator.store.instances import InstanceRow, list_instances, queue_keys
 from annotator.store.people import add_role, get_user, list_members, list_users, roles_of
 from annotator.store.project.guidelines import add_version, note_read
-from annotator.store.projects import (
-    add_project,
-    assignment_counts,
-    count_unseen,
-    get_project,
-    get_project_by_id,
-    instance_counts,
-    list_projects_of,
-    update_project,
-)
 from annotator.store.review.rounds import count_undecided, count_under_review
+from annotator.usecases.access import rights
 from annotator.usecases.access.accounts import lose_role
-from annotator.usecases.access.rights import (
-    redacted,
-    require,
-    require_may_create,
-    require_no_worker,
-    roles_with,
-    unveiling_nobody,
-)
 from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 from annotator.usecases.project.rules import checked_labels, checked_language, checked_name, checked_rules
 from annotator.usecases.review.rounds import decide_all_complete
@@ -91,9 +75,9 @@ def create_project(
     settings: ProjectSettings | None = None, guidelines: str = "",
 ) -> Project:  # fmt: skip
     """A new project; whoever makes it becomes its lead."""
-    require_may_create(store, actor)
+    rights.require_may_create(store, actor)
     with store.transaction():
-        project = add_project(
+        project = projects_store.add_project(
             store, checked_name(store, name), task, labels=checked_labels(task, labels),
             language=checked_language(language), settings=settings, guidelines=guidelines,
         )  # fmt: skip
@@ -113,10 +97,10 @@ def change_project(store: Store, actor: User, project: Project, *, is_small: boo
             use, and rules that cannot be
     """
     with store.transaction():
-        require(store, actor, project.id, "manage project")
-        before = get_project_by_id(store, project.id)
+        rights.require(store, actor, project.id, "manage project")
+        before = projects_store.get_project_by_id(store, project.id)
         project = checked_rules(store, project, before)
-        update_project(store, project)
+        projects_store.update_project(store, project)
         _follow_settings(store, project, before.settings)
         if project.settings.checkers_per_perturbation < before.settings.checkers_per_perturbation:
             from annotator.usecases.perturb.checks import settle_all  # noqa: PLC0415  (brings NumPy)
@@ -156,7 +140,7 @@ def _follow_settings(store: Store, project: Project, before: ProjectSettings) ->
     if wanted != (before.annotators_per_instance, before.reviewers_per_annotation):
         settle_project(store, project.id)
         decide_all_complete(store, project)
-        tell_of_stuck_rounds(store, project.id, roles_with("review"))
+        tell_of_stuck_rounds(store, project.id, rights.roles_with("review"))
 
 
 def give_role(store: Store, actor: User, project_id: int, name: str, role: Role) -> None:
@@ -164,9 +148,9 @@ def give_role(store: Store, actor: User, project_id: int, name: str, role: Role)
     if role not in PROJECT_ROLES:
         raise InvalidValue(unknown(_("role"), role, listed(PROJECT_ROLES)))
     with store.transaction():
-        require(store, actor, project_id, "manage project")
+        rights.require(store, actor, project_id, "manage project")
         user = get_user(store, name)
-        require_no_worker(user)
+        rights.require_no_worker(user)
         is_new = role not in roles_of(store, user, project_id)
         add_role(store, project_id, user, role)
         if is_new:
@@ -180,7 +164,7 @@ def take_role(store: Store, actor: User, project_id: int, name: str, role: Role)
     Raises: NotAllowed when nobody would lead the project any more, unless an administrator takes the role
     """
     with store.transaction():
-        require(store, actor, project_id, "manage project")
+        rights.require(store, actor, project_id, "manage project")
         user = get_user(store, name)
         if role == "lead" and not actor.is_administrator:
             _require_other_lead(store, project_id, user)
@@ -196,35 +180,35 @@ def _require_other_lead(store: Store, project_id: int, user: User) -> None:
 
 def projects_of(store: Store, user: User) -> list[Project]:
     """The projects in which a person takes part; an administrator sees all."""
-    return list_projects_of(store, user)
+    return projects_store.list_projects_of(store, user)
 
 
 def find_project(store: Store, name: str) -> Project:
     """The project of that name; raises NotFound naming those there are."""
-    return get_project(store, name)
+    return projects_store.get_project(store, name)
 
 
 def progress_of(store: Store, actor: User, project_id: int) -> Progress:
     """How far a project is, for its lead."""
-    require(store, actor, project_id, "manage project")
+    rights.require(store, actor, project_id, "manage project")
     return Progress(
-        instance_counts(store, project_id),
-        assignment_counts(store, project_id),
+        projects_store.instance_counts(store, project_id),
+        projects_store.assignment_counts(store, project_id),
         count_open_proposals(store, project_id),
         count_undecided(store, project_id),
-        count_unseen(store, project_id),
+        projects_store.count_unseen(store, project_id),
     )
 
 
 def texts_under_review(store: Store, actor: User, project_id: int) -> int:
     """How many texts wait for scores alone; costs as much as there are rounds before reviewers, so not part of `progress_of`."""
-    require(store, actor, project_id, "manage project")
+    rights.require(store, actor, project_id, "manage project")
     return count_under_review(store, project_id)
 
 
 def members_of(store: Store, actor: User, project_id: int) -> list[tuple[User, Role]]:
     """Who takes part, and as what."""
-    require(store, actor, project_id, "manage project")
+    rights.require(store, actor, project_id, "manage project")
     return list_members(store, project_id)
 
 
@@ -247,7 +231,7 @@ def missing_reviewers(store: Store, actor: User, project: Project) -> int:
 
 def count_reviewers(store: Store, actor: User, project: Project) -> int:
     """How many people may review in a project."""
-    require(store, actor, project.id, "manage project")
+    rights.require(store, actor, project.id, "manage project")
     return len(_members_who_may(store, project.id, "review"))
 
 
@@ -267,7 +251,7 @@ def _members_who_may(store: Store, project_id: int, right: Right) -> set[int | N
 
 def people_to_choose(store: Store, actor: User, project_id: int) -> list[str]:
     """Names of everyone who can sign in, for a lead to give roles to."""
-    require(store, actor, project_id, "manage project")
+    rights.require(store, actor, project_id, "manage project")
     return [user.name for user in list_users(store) if not user.is_disabled]
 
 
@@ -275,25 +259,25 @@ def instances_of(
     store: Store, actor: User, project_id: int, *, state: str | None = None, limit: int = 25, offset: int = 0
 ) -> list[InstanceRow]:
     """One page of a project's instances, for its lead."""
-    require(store, actor, project_id, "manage project")
+    rights.require(store, actor, project_id, "manage project")
     return list_instances(store, project_id, state=state, limit=limit, offset=offset)
 
 
 def count_events_of(store: Store, actor: User, project_id: int, wanted: EventFilter = ALL_EVENTS) -> int:
     """How many events the project's record has."""
-    require(store, actor, project_id, "manage project")
-    return count_events(store, project_id, unveiling_nobody(store, actor, project_id, wanted))
+    rights.require(store, actor, project_id, "manage project")
+    return count_events(store, project_id, rights.unveiling_nobody(store, actor, project_id, wanted))
 
 
 def events_of(
     store: Store, actor: User, project_id: int, wanted: EventFilter = ALL_EVENTS, *, limit: int = 50, offset: int = 0
 ) -> list[Event]:
     """One page of the project's record, newest first."""
-    require(store, actor, project_id, "manage project")
-    wanted = unveiling_nobody(store, actor, project_id, wanted)
+    rights.require(store, actor, project_id, "manage project")
+    wanted = rights.unveiling_nobody(store, actor, project_id, wanted)
     events = list_events(store, project_id, wanted, limit=limit, offset=offset)
-    names_authors = get_project_by_id(store, project_id).settings.checkers_see_author
-    return redacted(store, actor, project_id, events, names_authors=names_authors)
+    names_authors = projects_store.get_project_by_id(store, project_id).settings.checkers_see_author
+    return rights.redacted(store, actor, project_id, events, names_authors=names_authors)
 
 
 # A lead's own kind of task, from a few words: which segments an instance has, and what kind of result.

@@ -29,16 +29,7 @@ from annotator.store.events import add_event
 from annotator.store.instances import get_instance
 from annotator.store.projects import get_project_by_id
 from annotator.store.qualification import exercises as exercises_store
-from annotator.store.qualification.rules import (
-    get_item,
-    grants_of,
-    is_kept_from_work,
-    is_removed,
-    items_by_number,
-    items_for,
-    newest_rules,
-    rules_of_number,
-)
+from annotator.store.qualification import rules as rules_store
 from annotator.store.review.reviews import count_reviews
 from annotator.usecases.access.rights import require
 from annotator.usecases.qualification.items import known_now
@@ -90,7 +81,7 @@ def training_of(store: Store, user: User, project: Project, audience: Audience) 
     last = attempts[-1] if attempts else None
     texts = [] if last is None else exercises_store.exercises_of_attempt(store, last.id)
     answered = [text for text in texts if text.state == "answered"]
-    rules = newest_rules(store, project.id, audience).rules
+    rules = rules_store.newest_rules(store, project.id, audience).rules
     if last is not None and answered:
         return _in_attempt(store, "feedback", last, texts, answered[0])
     stage = _before_training(store, project, user.id, audience)
@@ -100,7 +91,8 @@ def training_of(store: Store, user: User, project: Project, audience: Audience) 
         return _in_attempt(store, "open", last, texts)
     left = tries_left(store, project.id, audience, user.id, attempts, rules)
     n_texts = min(
-        rules.texts, len({item.instance_id for item, _n_before in items_for(store, project.id, audience, user.id)})
+        rules.texts,
+        len({item.instance_id for item, _n_before in rules_store.items_for(store, project.id, audience, user.id)}),
     )
     outlook: Stage = "failed" if left <= 0 else "begin" if n_texts else "no texts"
     return Training(outlook, rules, last, 0, n_texts, left)
@@ -108,7 +100,7 @@ def training_of(store: Store, user: User, project: Project, audience: Audience) 
 
 def _before_training(store: Store, project: Project, user_id: int, audience: Audience) -> Stage | None:
     """No training stands before the person's work, or they still hold some."""
-    if not is_kept_from_work(store, project.id, user_id, audience):
+    if not rules_store.is_kept_from_work(store, project.id, user_id, audience):
         return "none"
     return "finish" if n_held(store, project, user_id, audience) else None
 
@@ -119,7 +111,7 @@ def _in_attempt(
     n_over = sum(text.state == "passed over" for text in texts)
     done = [text for text in texts if text.state in {"answered", "done"}]
     number = len(done) + 1 if at is None else done.index(at) + 1
-    rules = rules_of_number(store, attempt.project_id, attempt.audience, attempt.rules_number)
+    rules = rules_store.rules_of_number(store, attempt.project_id, attempt.audience, attempt.rules_number)
     return Training(stage, rules, attempt, number, len(attempt.items) - n_over)
 
 
@@ -127,7 +119,7 @@ def tries_left(
     store: Store, project_id: int, audience: Audience, user_id: int, attempts: list[Attempt], rules: QualificationRules
 ) -> int:
     """How many tries somebody may still begin: those of the rules, and what a lead gave beyond them, less what failed."""
-    more = sum(kind == "another try" for kind, _ in grants_of(store, project_id, audience, user_id))
+    more = sum(kind == "another try" for kind, _ in rules_store.grants_of(store, project_id, audience, user_id))
     return rules.tries + more - sum(attempt.state == "failed" for attempt in attempts)
 
 
@@ -152,7 +144,7 @@ def begin(store: Store, user: User, project: Project, audience: Audience) -> Non
             raise Conflict(_(_WHY_NOT[training.stage]))
         number = 1 + (training.attempt.number if training.attempt else 0)
         chosen = _drawn(store, project.id, audience, user.id, number)[: training.rules.texts]
-        stored = newest_rules(store, project.id, audience)
+        stored = rules_store.newest_rules(store, project.id, audience)
         exercises_store.begin_attempt(store, project.id, audience, user.id, stored.number, chosen)
 
 
@@ -169,7 +161,7 @@ def _drawn(store: Store, project_id: int, audience: Audience, user_id: int, numb
 
     What counts is how often they had the text: one that was worsened in another way showed its gold all the same.
     """
-    pairs = items_for(store, project_id, audience, user_id)
+    pairs = rules_store.items_for(store, project_id, audience, user_id)
     Random(f"{project_id} {audience} {user_id} {number}").shuffle(pairs)  # noqa: S311  (no secret)
     n_had: Counter[int] = Counter()
     for item, n_before in pairs:
@@ -194,12 +186,12 @@ def open_exercise(store: Store, user: User, project: Project, audience: Audience
     if open_text is not None:
         return open_text
     begun = {text.item_id for text in texts}
-    ordered = items_by_number(store, attempt.items)
+    ordered = rules_store.items_by_number(store, attempt.items)
     for number in attempt.items:
         if number in begun:
             continue
         item = ordered[number]
-        known = None if is_removed(store, item.id) else known_now(store, project, item)
+        known = None if rules_store.is_removed(store, item.id) else known_now(store, project, item)
         exercise = exercises_store.add_exercise(
             store, project.id, attempt.user_id, item.id, item.instance_id, attempt.id,
             "passed over" if known is None else "open",
@@ -251,12 +243,14 @@ def _is_any_left(store: Store, attempt: Attempt) -> bool:
     """Whether a text of a try is still to come that has gold now."""
     project = get_project_by_id(store, attempt.project_id)
     begun = {text.item_id for text in exercises_store.exercises_of_attempt(store, attempt.id)}
-    left = [get_item(store, number) for number in attempt.items if number not in begun]
-    return any(not is_removed(store, item.id) and known_now(store, project, item) is not None for item in left)
+    left = [rules_store.get_item(store, number) for number in attempt.items if number not in begun]
+    return any(
+        not rules_store.is_removed(store, item.id) and known_now(store, project, item) is not None for item in left
+    )
 
 
 def _decide(store: Store, user: User, attempt: Attempt) -> None:
-    rules = rules_of_number(store, attempt.project_id, attempt.audience, attempt.rules_number)
+    rules = rules_store.rules_of_number(store, attempt.project_id, attempt.audience, attempt.rules_number)
     totals = totals_of(store, attempt)
     if not totals.n_f1 and not totals.n:
         exercises_store.end_attempt(store, attempt.id, "ended")
@@ -288,14 +282,14 @@ def answered_text(store: Store, user: User, project: Project, audience: Audience
     totals = None if training.attempt.state == "open" else totals_of(store, training.attempt)
     instance = get_instance(store, text.instance_id)
     return AnsweredText(
-        text, get_item(store, text.item_id), instance, text.known, text.measures, training.attempt, training.rules,
+        text, rules_store.get_item(store, text.item_id), instance, text.known, text.measures, training.attempt, training.rules,
         totals, _tries_left_now(store, project, audience, user),
     )  # fmt: skip
 
 
 def _tries_left_now(store: Store, project: Project, audience: Audience, user: User) -> int:
     attempts = exercises_store.attempts_of(store, project.id, audience, user.id or 0)
-    rules = newest_rules(store, project.id, audience).rules
+    rules = rules_store.newest_rules(store, project.id, audience).rules
     return max(0, tries_left(store, project.id, audience, user.id or 0, attempts, rules))
 
 

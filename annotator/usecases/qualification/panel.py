@@ -32,14 +32,7 @@ from annotator.usecases.annotate.panel_messages import (
 )
 from annotator.usecases.qualification.attempts import hand_in, open_exercise, own_exercise, pass_over
 from annotator.usecases.qualification.items import known_now, known_of
-from annotator.usecases.review.panel_messages import (
-    ShownNextReview,
-    ShownReview,
-    ShownReviewedSet,
-    ShownScores,
-    ShownSetScore,
-    show_review_project,
-)
+from annotator.usecases.review import panel_messages
 
 _LONGEST_STEP_MS = 24 * 3600 * 1000
 _ANSWERED = unsaid("Saved.")
@@ -147,7 +140,7 @@ def gold_before(store: Store, project: Project, exercise: Exercise) -> ShownWork
 # A reviewer's training on the review screen: gold sets, some worsened on purpose, whose scores are known.
 
 
-def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextReview:
+def next_scored_text(store: Store, user: User, project_id: int) -> panel_messages.ShownNextReview:
     """The next text of one's open try, in the form of any other annotation to score."""
     with store.transaction():
         require(store, user, project_id, "review")
@@ -157,19 +150,19 @@ def next_scored_text(store: Store, user: User, project_id: int) -> ShownNextRevi
     return _next(project, work)
 
 
-def _next(project: Project, work: ShownReview | None) -> ShownNextReview:
-    shown = show_review_project(project, asks_model=False)
-    return ShownNextReview(work, shown, {"trained": 1}, None if work else _(_ANSWERED))
+def _next(project: Project, work: panel_messages.ShownReview | None) -> panel_messages.ShownNextReview:
+    shown = panel_messages.show_review_project(project, asks_model=False)
+    return panel_messages.ShownNextReview(work, shown, {"trained": 1}, None if work else _(_ANSWERED))
 
 
-def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownReview | None:
+def _as_review(store: Store, project: Project, exercise: Exercise) -> panel_messages.ShownReview | None:
     """An exercise as the review screen draws an annotation; None where its gold went before anybody looked at it."""
     known = shown_sets(store, project, exercise)
     if known is None:
         return None
     scores = exercise.scores.sets
     padded = (*scores, *(SetScore() for _n in range(len(known.sets) - len(scores))))[: len(known.sets)]
-    return ShownReview(
+    return panel_messages.ShownReview(
         review=exercise.id,
         revision=exercise.revision,
         annotation=exercise.id,
@@ -180,10 +173,10 @@ def _as_review(store: Store, project: Project, exercise: Exercise) -> ShownRevie
         result=known.result,
         note="",
         no_rationale=not known.sets,
-        sets=tuple(ShownReviewedSet(pairs_of(each), is_carried=False, carried=None, previous=None) for each in known.sets),
-        scores=ShownScores(
+        sets=tuple(panel_messages.ShownReviewedSet(pairs_of(each), False, None, None) for each in known.sets),
+        scores=panel_messages.ShownScores(
             exercise.scores.comprehensiveness, exercise.scores.comment,
-            tuple(ShownSetScore(score.sufficiency, score.compactness, score.comment) for score in padded),
+            tuple(panel_messages.ShownSetScore(score.sufficiency, score.compactness, score.comment) for score in padded),
         ),
         previous=None,
         decision=None,
@@ -195,7 +188,7 @@ def shown_sets(store: Store, project: Project, exercise: Exercise) -> Known | No
     return exercise.known or known_now(store, project, get_item(store, exercise.item_id))
 
 
-def current_scored_text(store: Store, user: User, exercise_id: int) -> ShownReview | None:
+def current_scored_text(store: Store, user: User, exercise_id: int) -> panel_messages.ShownReview | None:
     """A text of one's training as it is stored now."""
     exercise = _exercise_of(store, user, exercise_id)
     return _as_review(store, get_project_by_id(store, exercise.project_id), exercise)
@@ -212,7 +205,7 @@ def save_scores(store: Store, user: User, exercise_id: int, revision: int, score
 
 def submit_scores(
     store: Store, user: User, exercise_id: int, revision: int, scores: Scores, active_ms: int = 0
-) -> ShownNextReview:
+) -> panel_messages.ShownNextReview:
     """Hand scores in, and measure them against those that are expected."""
     with store.transaction():
         exercise, attempt = own_exercise(store, user, exercise_id)

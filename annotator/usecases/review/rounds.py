@@ -18,15 +18,8 @@ from annotator.store.events import add_event
 from annotator.store.instances import discard
 from annotator.store.people import get_user_by_id, roles_of
 from annotator.store.projects import get_project_by_id
+from annotator.store.review import rounds as rounds_store
 from annotator.store.review.reviews import end_open_reviews, end_reviews_of_instance, reviews_of, submitted_reviews
-from annotator.store.review.rounds import (
-    carried_sets_of,
-    close_round,
-    find_round,
-    pack_verdict,
-    rounds_of_instances,
-    undecided_rounds,
-)
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.leases import away_end
 from annotator.usecases.evidence.exhaustive_gold import after_acceptance
@@ -40,7 +33,7 @@ def decide_if_complete(store: Store, project: Project, annotation_id: int) -> Ou
 
     Where the project wants none, a round that is still open is accepted as it is.
     """
-    review_round = find_round(store, annotation_id)
+    review_round = rounds_store.find_round(store, annotation_id)
     annotation = get_annotation(store, annotation_id)
     if review_round is None or review_round.outcome is not None or annotation.state != "submitted":
         return None
@@ -57,13 +50,13 @@ def decide_if_complete(store: Store, project: Project, annotation_id: int) -> Ou
 
 def decide_all_complete(store: Store, project: Project) -> None:
     """The same for every open round of a project, after its rules have changed."""
-    for annotation_id in undecided_rounds(store, project.id):
+    for annotation_id in rounds_store.undecided_rounds(store, project.id):
         decide_if_complete(store, project, annotation_id)
 
 
 def decide_complete_of(store: Store, project: Project, instance_id: int) -> None:
     """The same for the open rounds of one instance, which waited for the lead."""
-    for review_round in rounds_of_instances(store, [instance_id]).get(instance_id, []):
+    for review_round in rounds_store.rounds_of_instances(store, [instance_id]).get(instance_id, []):
         decide_if_complete(store, project, review_round.annotation_id)
 
 
@@ -75,7 +68,7 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
     if not reason.strip():
         raise InvalidValue(_("Say briefly why."))
     with store.transaction():
-        review_round = find_round(store, annotation_id)
+        review_round = rounds_store.find_round(store, annotation_id)
         if review_round is None:
             raise NotFound(_("Annotation {number} was never under review.", number=annotation_id))
         require(store, actor, review_round.project_id, "manage project")
@@ -96,7 +89,7 @@ def decide_round(store: Store, actor: User, annotation_id: int, outcome: Outcome
 
 def scores_by_set(store: Store, annotation: Annotation, reviews: Sequence[Review]) -> list[SetScores]:
     """All scores of each set; a set that passed before brings the scores it carries."""
-    carried = carried_sets_of(store, annotation.id)
+    carried = rounds_store.carried_sets_of(store, annotation.id)
     elsewhere = reviews_of(store, [c.scored_annotation_id for c in carried.values()])
     by_set = []
     for position in range(len(annotation.sets)):
@@ -129,7 +122,7 @@ def _close(
     store: Store, project: Project, review_round: Round, annotation: Annotation, outcome: Outcome, by: str, reason: str,
     verdict: Verdict | None,
 ) -> None:  # fmt: skip
-    close_round(store, annotation.id, outcome, by, reason, verdict)
+    rounds_store.close_round(store, annotation.id, outcome, by, reason, verdict)
     end_open_reviews(store, annotation.id)
     set_annotation_state(store, annotation.id, outcome)
     if outcome != "accepted":
@@ -139,7 +132,7 @@ def _close(
     settle(store, review_round.instance_id)
     if outcome == "accepted":
         after_acceptance(store, review_round.instance_id)
-    detail = {} if verdict is None else pack_verdict(verdict)
+    detail = {} if verdict is None else rounds_store.pack_verdict(verdict)
     add_event(
         store, by, f"decide round: {outcome}", "instance", review_round.instance_id, project_id=project.id,
         annotation=annotation.id, annotator=annotation.annotator, round=review_round.number, reason=reason, **detail,

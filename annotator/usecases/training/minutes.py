@@ -26,18 +26,7 @@ from annotator.training.loop import Checkpoint, FittingOptions, State, answered,
 from annotator.training.trainable_models import NewModel, Trainable, make
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import labelled_gold
-from annotator.usecases.training.budgets import (
-    MinutesOptions,
-    Online,
-    Purchase,
-    n_start_of,
-    purchases,
-    remember_tables,
-    require_prices,
-    text_costs,
-    unseen_tables,
-    words_of,
-)
+from annotator.usecases.training import budgets
 from annotator.usecases.training.examples import TrainingData, training_data
 
 _DONE, _UNDER_WAY, _LOCK = "trained", "under-way", ".lock"
@@ -51,7 +40,7 @@ class Trial:
     before: the trial whose weights it begins with; None: with new ones
     """
 
-    purchase: Purchase
+    purchase: budgets.Purchase
     learn: tuple[Example, ...]
     data: TrainingData
     fitting: FittingOptions
@@ -72,7 +61,7 @@ class Sweep:
     """
 
     project: Project
-    options: MinutesOptions
+    options: budgets.MinutesOptions
     labels: tuple[str, ...]
     judge: Mapping[str, tuple[Example, ...]]
     trials: tuple[Trial, ...]
@@ -94,12 +83,12 @@ class Sweep:
 class Outcome:
     """How often a model is right. right: by project, how many texts of how many; {} where nothing could be learned from."""
 
-    purchase: Purchase
+    purchase: budgets.Purchase
     right: Mapping[str, tuple[int, int]]
     is_new: bool = True
 
 
-def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOptions) -> Sweep:
+def plan_sweep(store: Store, actor: User, project: Project, options: budgets.MinutesOptions) -> Sweep:
     """What is bought and asked about; nothing is trained yet.
 
     Raises: InvalidValue for times that nothing says, ModelError where there is nothing to learn from or to ask about
@@ -117,22 +106,24 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
     with store.snapshot():
         data = {seed: training_data(store, project, replace(options.data, seed=seed)) for seed in options.seeds}
         pool = {example.id: example for of_seed in data.values() for example in (*of_seed.learn, *of_seed.stop)}
-        costs = text_costs(store, project, list(pool.values()), options.costs, policy)
+        costs = budgets.text_costs(store, project, list(pool.values()), options.costs, policy)
         unseen = {foreign.name: _examples(store, foreign, options) for foreign in options.unseen}
     learned = {example.label for of_seed in data.values() for example in of_seed.learn}
     labels = tuple(label for label in project.labels if label in learned)
     not_learned = {number for number, label in costs.labels.items() if label not in labels}
-    priced = frozenset(require_prices(project, costs, options.conditions, options.costs.simulation)) - not_learned
+    priced = (
+        frozenset(budgets.require_prices(project, costs, options.conditions, options.costs.simulation)) - not_learned
+    )
     n_pool, n_learn = min(
         (sum(example.id in priced for example in of_seed.learn), len(of_seed.learn)) for of_seed in data.values()
     )
-    tables = unseen_tables(store, project, options.unseen, labels, options.renamed)
+    tables = budgets.unseen_tables(store, project, options.unseen, labels, options.renamed)
     asked_about, left_out = _asked_about(unseen, pool, tables)
     judge = {project.name: data[options.seeds[0]].judge, **asked_about}
     trials = []
     for seed, of_seed in data.items():
         online = _Online(options.online)
-        for purchase, learn in purchases(of_seed.learn, costs, priced, options, seed):
+        for purchase, learn in budgets.purchases(of_seed.learn, costs, priced, options, seed):
             fitting = replace(options.fitting, seed=seed)
             if not purchase.n_rationales:
                 fitting = replace(fitting, alignment=None)
@@ -141,7 +132,7 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
             trials.append(Trial(purchase, in_order, of_seed, fitting, plan))
             trials += online.after(trials[-1])
     return Sweep(
-        project, options, labels, judge, tuple(trials), n_pool, n_start_of(n_pool, options), n_learn - n_pool,
+        project, options, labels, judge, tuple(trials), n_pool, budgets.n_start_of(n_pool, options), n_learn - n_pool,
         costs.n_incomplete, costs.idle_ms, left_out, tables,
     )  # fmt: skip
 
@@ -149,7 +140,7 @@ def plan_sweep(store: Store, actor: User, project: Project, options: MinutesOpti
 class _Online:
     """The trials of a seed that go on from the budget before."""
 
-    def __init__(self, how: Online) -> None:
+    def __init__(self, how: budgets.Online) -> None:
         self.how = how
         self.last: dict[str | None, tuple[Trial, set[str]]] = {}
 
@@ -172,7 +163,7 @@ class _Online:
         return [online]
 
 
-def _examples(store: Store, project: Project, options: MinutesOptions) -> tuple[Example, ...]:
+def _examples(store: Store, project: Project, options: budgets.MinutesOptions) -> tuple[Example, ...]:
     """Everything of a project that has a gold label."""
     policy = options.data.gold_policy or project.settings.gold_policy
     return tuple(
@@ -185,10 +176,10 @@ def _asked_about(
     unseen: Mapping[str, Sequence[Example]], pool: Mapping[int, Example], tables: Mapping[str, LabelTable]
 ) -> tuple[dict[str, tuple[Example, ...]], dict[str, tuple[int, int]]]:
     """Of unseen projects the texts that are not learned from as well, and have a label that is learned; how many are left out."""
-    known = {words_of(example.input) for example in pool.values()}
+    known = {budgets.words_of(example.input) for example in pool.values()}
     judge, left_out = {}, {}
     for name, examples in unseen.items():
-        new = [example for example in examples if words_of(example.input) not in known]
+        new = [example for example in examples if budgets.words_of(example.input) not in known]
         learned = {theirs: label for label, theirs in tables[name].names.items() if theirs}
         judge[name] = tuple(
             replace(example, label=learned[example.label]) for example in new if example.label in learned
@@ -219,13 +210,13 @@ def _plan(
 
 
 def _digest(examples: Sequence[Example]) -> str:
-    whole = [(e.id, e.label, sorted(map(sorted, e.sets)), words_of(e.input)) for e in examples]
+    whole = [(e.id, e.label, sorted(map(sorted, e.sets)), budgets.words_of(e.input)) for e in examples]
     return hashlib.sha256(json.dumps(whole).encode()).hexdigest()
 
 
 def remember_labels(store: Store, actor: User, sweep: Sweep) -> None:
     """Keep what was confirmed of the labels of unseen projects."""
-    remember_tables(store, actor, sweep.project, sweep.options.unseen, sweep.tables)
+    budgets.remember_tables(store, actor, sweep.project, sweep.options.unseen, sweep.tables)
 
 
 def run_sweep(

@@ -14,17 +14,8 @@ from annotator.training.loop import FittingOptions
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import is_model_name
 from annotator.usecases.models.engines import LOCAL, Engine
+from annotator.usecases.training import transformers
 from annotator.usecases.training.examples import DataOptions, RationaleOptions
-from annotator.usecases.training.transformers import (
-    PlannedTraining,
-    TrainingOptions,
-    TrainingReport,
-    check_lengths,
-    plan_training,
-    store_training,
-    train_transformer,
-    training_setup,
-)
 
 NO_ALIGNMENT = "none"
 
@@ -39,10 +30,10 @@ class Trial:
 
     name: str
     values: Mapping[str, Any]
-    options: TrainingOptions
+    options: transformers.TrainingOptions
 
 
-def trials_of(name: str, options: TrainingOptions, axes: Mapping[str, Sequence[Any]]) -> tuple[Trial, ...]:
+def trials_of(name: str, options: transformers.TrainingOptions, axes: Mapping[str, Sequence[Any]]) -> tuple[Trial, ...]:
     """A trial for each combination of the values; options without an alignment are the same whatever would be aligned how.
 
     axes:   by option of the alignment (whose criterion may be "none"), of the rationales, or of the fitting. "seed" is of
@@ -66,7 +57,7 @@ def trials_of(name: str, options: TrainingOptions, axes: Mapping[str, Sequence[A
     return tuple(trials.values())
 
 
-def with_values(options: TrainingOptions, values: Mapping[str, Any]) -> TrainingOptions:
+def with_values(options: transformers.TrainingOptions, values: Mapping[str, Any]) -> transformers.TrainingOptions:
     """The options with other values; `criterion` "none" takes the alignment and the choice of rationales out.
 
     Raises: InvalidValue for an option that there is not
@@ -89,7 +80,7 @@ def with_values(options: TrainingOptions, values: Mapping[str, Any]) -> Training
 def train_sweep(
     store: Store, actor: User, project: Project, trials: Sequence[Trial], *,
     progress: Callable[[int, int], None] = lambda _done, _of: None, engine: Engine = LOCAL,
-) -> Iterator[TrainingReport]:  # fmt: skip
+) -> Iterator[transformers.TrainingReport]:  # fmt: skip
     """Train one after the other; a trial that is done already stays as it is, so that a sweep that was stopped goes on.
 
     engine: where it is done, a trial a task, if not here; each is saved here as soon as it comes
@@ -97,32 +88,32 @@ def train_sweep(
     """
     require(store, actor, project.id, "use models")
     for trial in _by_tokenizer(trials):
-        check_lengths(store, project, trial.name, trial.options)
+        transformers.check_lengths(store, project, trial.name, trial.options)
     if not engine.is_local:
         yield from _trained_elsewhere(store, actor, project, trials, engine)
         return
     for trial in trials:
-        yield train_transformer(store, actor, project, trial.name, trial.options, progress=progress)
+        yield transformers.train_transformer(store, actor, project, trial.name, trial.options, progress=progress)
 
 
 def _trained_elsewhere(
     store: Store, actor: User, project: Project, trials: Sequence[Trial], engine: Engine
-) -> Iterator[TrainingReport]:
-    reports: dict[str, TrainingReport] = {}
+) -> Iterator[transformers.TrainingReport]:
+    reports: dict[str, transformers.TrainingReport] = {}
 
-    def planned() -> Iterator[PlannedTraining]:
+    def planned() -> Iterator[transformers.PlannedTraining]:
         for trial in trials:
-            training = plan_training(store, actor, project, trial.name, trial.options)
-            if isinstance(training, TrainingReport):
+            training = transformers.plan_training(store, actor, project, trial.name, trial.options)
+            if isinstance(training, transformers.TrainingReport):
                 reports[trial.name] = training
             else:
                 yield training.with_whole_paths()
 
-    with engine.open(training_setup(trials[0].options)) as workers:
+    with engine.open(transformers.training_setup(trials[0].options)) as workers:
         results = workers.results(planned())
         for trial in trials:
             while trial.name not in reports and (done := next(results, None)) is not None:
-                reports[done[0].name] = store_training(store, actor, *done)
+                reports[done[0].name] = transformers.store_training(store, actor, *done)
             yield reports.pop(trial.name)
 
 

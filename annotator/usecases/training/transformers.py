@@ -38,15 +38,7 @@ from annotator.usecases.access.rights import require
 from annotator.usecases.models.built_in_model import TRAIN_MODEL, held_out_of, is_model_name, record_training
 from annotator.usecases.models.engines import Doing, Setup
 from annotator.usecases.models.model_places import models_folder, under_way_of
-from annotator.usecases.training.architectures import (
-    LeftOut,
-    answer_facts,
-    check_answers,
-    check_architecture,
-    check_evidence,
-    judged_answers,
-    rows_with_answers,
-)
+from annotator.usecases.training import architectures
 from annotator.usecases.training.examples import (
     LEARNED,
     DataOptions,
@@ -178,7 +170,7 @@ def plan_training(
     require(store, actor, project.id, "use models")
     require_open(store, project.id)
     options = _with_rationaliser(options)
-    check_architecture(project, options.model, options.fitting)
+    architectures.check_architecture(project, options.model, options.fitting)
     folder = model_folder(store, project, name, options)
     data = _data(store, project, options)
     new = _new_model(project, data, options)
@@ -300,7 +292,7 @@ def _data(store: Store, project: Project, options: TrainingOptions) -> TrainingD
     if not is_pipeline:
         return data
     learn, stop = (tuple(example for example in part if example.sets) for part in (data.learn, data.stop))
-    check_evidence(learn)
+    architectures.check_evidence(learn)
     return replace(data, learn=learn, stop=stop)
 
 
@@ -383,14 +375,14 @@ class _Rows:
     learn: list[Row]
     stop: list[Row]
     judge: list[Row]
-    left_out: LeftOut = field(default_factory=LeftOut)
+    left_out: architectures.LeftOut = field(default_factory=architectures.LeftOut)
 
     @staticmethod
     def of(trainable: Trainable, data: TrainingData) -> "_Rows":
         if trainable.is_reading:
-            learn, left_out = rows_with_answers(trainable, data.learn)
-            check_answers(learn)
-            stop, _other = rows_with_answers(trainable, data.stop)
+            learn, left_out = architectures.rows_with_answers(trainable, data.learn)
+            architectures.check_answers(learn)
+            stop, _other = architectures.rows_with_answers(trainable, data.stop)
             return _Rows(learn, stop, answer_rows(trainable.cutter, data.judge), left_out)
         labels, reads_target = trainable.labels, trainable.network.reads == "target"
         known = ([e for e in part if e.label in labels] for part in (data.learn, data.stop, data.judge))
@@ -403,8 +395,8 @@ def _judged(
 ) -> tuple[dict[str, Any], HeldOut | None, dict[str, Any]]:
     """What the card says of the texts beside their number, how often the model is right, and its scores."""
     if trainable.is_reading:
-        outcome = judged_answers(trainable, rows.learn, rows.stop, rows.judge)
-        facts = {**answer_facts(data, rows.learn, rows.left_out), **outcome.facts}
+        outcome = architectures.judged_answers(trainable, rows.learn, rows.stop, rows.judge)
+        facts = {**architectures.answer_facts(data, rows.learn, rows.left_out), **outcome.facts}
         return facts, outcome.held_out, outcome.scores
     held_out = held_out_of("splits", _asked(trainable, data.judge, rows.judge))
     scores: dict[str, Any] = (

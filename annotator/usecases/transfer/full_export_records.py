@@ -4,21 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import cast
 
+from annotator.domain import own_sources
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Output, Run, StoredOutput, change_of
-from annotator.domain.own_sources import (
-    SourceAudit,
-    SourceEvent,
-    SourceFrozen,
-    SourceList,
-    SourcePerturbation,
-    SourceProject,
-    SourceQualification,
-    SourceRelease,
-    SourceSufficientSets,
-    SourceTraining,
-    SourceView,
-)
 from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.perturbations import get_kind
 from annotator.domain.project.qualification import AUDIENCES, PURPOSES, Known, QualificationRules
@@ -78,7 +66,7 @@ class Restorer:
         self.versions: frozenset[int] = frozenset()  # of the file's guidelines: those that the project has as well
         self.n_unknown_versions = 0
 
-    def take_header(self, header: SourceProject) -> Project:
+    def take_header(self, header: own_sources.SourceProject) -> Project:
         """The rules of the file, when the project is still empty; the format has checked that the task fits."""
         if self.was_empty:
             self.project = replace(
@@ -94,7 +82,7 @@ class Restorer:
         self.versions = frozenset(v.number for v in header.guidelines_versions if here.get(v.number) == v.text)
         return self.project
 
-    def _take_guidelines(self, header: SourceProject) -> None:
+    def _take_guidelines(self, header: own_sources.SourceProject) -> None:
         """The versions of the file with who has read them; where the project has versions already, the text as a new one."""
         store, project_id = self.store, self.project.id
         if newest_number(store, project_id) is None:
@@ -143,7 +131,7 @@ class Restorer:
             if find_word_list(self.store, self.project.id, saved.name) is None:
                 save_word_list(self.store, self.project.id, saved, created_by="a file")
 
-    def take_lists(self, lists: Sequence[SourceList], report: ImportReport) -> None:
+    def take_lists(self, lists: Sequence[own_sources.SourceList], report: ImportReport) -> None:
         """Saved lists whose names are free; one that is there already stays as it is."""
         for source in lists:
             if find_list(self.store, self.project.id, source.name) is not None:
@@ -155,7 +143,7 @@ class Restorer:
                 user_id = self._user_id(source.made_by) if source.by_user else None
                 restore_list(self.store, self.project.id, source, user_id, members)
 
-    def take_views(self, views: Sequence[SourceView]) -> None:
+    def take_views(self, views: Sequence[own_sources.SourceView]) -> None:
         """Saved views whose names are free; one that is there already stays as it is."""
         for source in views:
             if find_view(self.store, self.project.id, source.name) is None:
@@ -163,7 +151,7 @@ class Restorer:
                     self.store, self.project.id, source, self._user_id(source.made_by) if source.by_user else None
                 )
 
-    def take_sufficient_sets(self, sources: Sequence[SourceSufficientSets], report: ImportReport) -> None:
+    def take_sufficient_sets(self, sources: Sequence[own_sources.SourceSufficientSets], report: ImportReport) -> None:
         """Models' own sets; what was found here in the same way stays as it is."""
         for source in sources:
             number = self._instance_id((source.key, source.split))
@@ -180,7 +168,7 @@ class Restorer:
             if not sufficient_sets_of(self.store, self.project.id, source.model, source.parameters, [number]):
                 store_sufficient_sets(self.store, model_id, source.parameters, {number: source.sets})
 
-    def take_trainings(self, trainings: Sequence[SourceTraining], report: ImportReport) -> None:
+    def take_trainings(self, trainings: Sequence[own_sources.SourceTraining], report: ImportReport) -> None:
         """What models learned from; of a model that was trained here it stays as it is."""
         for source in trainings:
             if find_training(self.store, self.project.id, source.model) is not None:
@@ -194,7 +182,7 @@ class Restorer:
                     held_out=source.held_out, instance_ids=members, trained_at=source.trained_at,
                 )  # fmt: skip
 
-    def take_perturbations(self, perturbations: Sequence[SourcePerturbation], report: ImportReport) -> None:
+    def take_perturbations(self, perturbations: Sequence[own_sources.SourcePerturbation], report: ImportReport) -> None:
         """Perturbations with their versions and checks; only into a project that was empty, where none can be there already."""
         for source in perturbations if self.was_empty else ():
             original_id = self._instance_id(source.original)
@@ -205,7 +193,7 @@ class Restorer:
             else:
                 restore_perturbation(self.store, self.project.id, source, original_id, instance_id, self._user_id)
 
-    def take_audits(self, audits: Sequence[SourceAudit], report: ImportReport) -> None:
+    def take_audits(self, audits: Sequence[own_sources.SourceAudit], report: ImportReport) -> None:
         """Audits, after the perturbations that they drew; only into a project that was empty."""
         for source in audits if self.was_empty else ():
             members = self._audited(source)
@@ -214,7 +202,7 @@ class Restorer:
             else:
                 restore_audit(self.store, self.project.id, source, members, self._user_id)
 
-    def _audited(self, source: SourceAudit) -> list[tuple[int, int]] | None:
+    def _audited(self, source: own_sources.SourceAudit) -> list[tuple[int, int]] | None:
         """The numbers of the perturbation and the instance of each item; None where one is missing."""
         members: list[tuple[int, int]] = []
         for item in source.items:
@@ -226,7 +214,7 @@ class Restorer:
         return members
 
     def _perturbation_problem(
-        self, source: SourcePerturbation, original_id: int | None, instance_id: int | None
+        self, source: own_sources.SourcePerturbation, original_id: int | None, instance_id: int | None
     ) -> str:
         """Why one cannot be stored, or could never be checked; "" where it can."""
         if original_id is None or (instance_id is None) != (source.instance is None):
@@ -246,7 +234,7 @@ class Restorer:
         numbers = find_instance_ids(self.store, self.project.id, *key_and_split)
         return numbers[0] if numbers else None
 
-    def _members(self, source: SourceList | SourceTraining) -> tuple[list[int], str | None]:
+    def _members(self, source: own_sources.SourceList | own_sources.SourceTraining) -> tuple[list[int], str | None]:
         """The instances that are named, each once; and the key of the first that is not there."""
         ids = ids_of_keys(self.store, self.project.id, sorted({key for key, _ in source.members}))
         numbers: dict[int, None] = {}
@@ -257,7 +245,7 @@ class Restorer:
             numbers[candidates[0]] = None
         return list(numbers), None
 
-    def take_events(self, events: Sequence[SourceEvent]) -> None:
+    def take_events(self, events: Sequence[own_sources.SourceEvent]) -> None:
         """The record goes on where the export ended; only into a project that was empty."""
         for event in events if self.was_empty else ():
             subject_id = self._subject_id(event)
@@ -266,7 +254,7 @@ class Restorer:
                 self.store, event.at, event.actor, event.action, event.subject, subject_id, self.project.id, detail
             )
 
-    def _with_numbers(self, event: SourceEvent, instance_id: int | None) -> Mapping[str, object]:
+    def _with_numbers(self, event: own_sources.SourceEvent, instance_id: int | None) -> Mapping[str, object]:
         """The annotation and the perturbation that an event names by their places, by their numbers here."""
         detail, restored = event.detail, dict(event.detail)
         if isinstance(position := detail.get("annotation"), int):
@@ -281,7 +269,7 @@ class Restorer:
             restored |= {"perturbation": version and version.id, "instance": version and version.instance_id}
         return restored
 
-    def _subject_id(self, event: SourceEvent) -> int | None:
+    def _subject_id(self, event: own_sources.SourceEvent) -> int | None:
         if event.subject == "project":
             return self.project.id
         if event.subject == "instance":
@@ -297,7 +285,14 @@ class Restorer:
         return cast("int", account_for(self.store, name).id)
 
 
-def _unknown(source: SourceList | SourceTraining | SourceAudit | SourceQualification, name: str, value: str) -> Problem:
+def _unknown(
+    source: own_sources.SourceList
+    | own_sources.SourceTraining
+    | own_sources.SourceAudit
+    | own_sources.SourceQualification,
+    name: str,
+    value: str,
+) -> Problem:
     """A record names an instance that the file did not bring."""
     return Problem(source.source, source.line, name, value, _("unknown instance"))
 
@@ -323,12 +318,12 @@ def _misfit(output: StoredOutput, store: Store, instance_ids: Sequence[int]) -> 
 def releases_as_sources(store: Store, project_id: int) -> Iterator[SourceItem]:
     """The releases of a project, each with its gold behind it."""
     for release in releases_of(store, project_id):
-        yield SourceRelease(
+        yield own_sources.SourceRelease(
             release.number, release.name, release.rules, release.gold, release.made_by, release.user_id is not None,
             release.created_at, release.secret, release.n_erased,
         )  # fmt: skip
         for part in parts_of(store, release.id):
-            yield from (SourceFrozen(release.number, item) for item in unpack(part))
+            yield from (own_sources.SourceFrozen(release.number, item) for item in unpack(part))
 
 
 class ReleaseRestorer:
@@ -341,9 +336,9 @@ class ReleaseRestorer:
         self.store = store
         self.project_id = project_id
         self.is_wanted = is_wanted
-        self.taken: dict[int, tuple[int, SourceRelease, GoldTally]] = {}
+        self.taken: dict[int, tuple[int, own_sources.SourceRelease, GoldTally]] = {}
 
-    def take(self, source: SourceRelease, report: ImportReport) -> None:
+    def take(self, source: own_sources.SourceRelease, report: ImportReport) -> None:
         """A release without its gold."""
         if not self.is_wanted:
             return
@@ -355,7 +350,7 @@ class ReleaseRestorer:
         release_id = add_release(self.store, _release(source, self.project_id, user_id))
         self.taken[source.number] = (release_id, source, GoldTally(source.rules.is_exhaustive))
 
-    def take_gold(self, batch: Sequence[SourceFrozen], report: ImportReport) -> None:
+    def take_gold(self, batch: Sequence[own_sources.SourceFrozen], report: ImportReport) -> None:
         """Instances of releases that came before them."""
         by_release: dict[int, list[GoldInstance]] = {}
         for frozen in batch if self.is_wanted else ():
@@ -378,7 +373,7 @@ class ReleaseRestorer:
                 report.add_problem(Problem(source.source, source.line, "digest", f"release {number}", reason))
 
 
-def _release(source: SourceRelease, project_id: int, user_id: int | None) -> Release:
+def _release(source: own_sources.SourceRelease, project_id: int, user_id: int | None) -> Release:
     return Release(
         0, project_id, source.number, source.name, source.rules, source.gold, source.made_by, user_id,
         source.created_at, 0, source.secret, source.n_erased,
@@ -391,7 +386,7 @@ def _release(source: SourceRelease, project_id: int, user_id: int | None) -> Rel
 _FILE = "a file"
 
 
-def qualification_as_source(store: Store, project: Project) -> Iterator[SourceQualification]:
+def qualification_as_source(store: Store, project: Project) -> Iterator[own_sources.SourceQualification]:
     """What there is of it, if there is anything."""
     stored = {audience: newest_rules(store, project.id, audience) for audience in AUDIENCES}
     items = [item for purpose in PURPOSES for item in items_store.list_items(store, project.id, purpose)]
@@ -399,7 +394,7 @@ def qualification_as_source(store: Store, project: Project) -> Iterator[SourceQu
     if not items and not passed and not any(rules.number for rules in stored.values()):
         return
     names = {number: (key, split) for number, key, split in queue_keys(store, project.id)}
-    yield SourceQualification(
+    yield own_sources.SourceQualification(
         {audience: asdict(rules.rules) for audience, rules in stored.items() if rules.number},
         tuple(names[item.instance_id] for item in items),
         tuple((item.purpose, item.spoiling, item.seed) for item in items),
@@ -408,7 +403,7 @@ def qualification_as_source(store: Store, project: Project) -> Iterator[SourceQu
 
 
 def take_qualification(
-    store: Store, project: Project, sources: Sequence[SourceQualification], report: ImportReport
+    store: Store, project: Project, sources: Sequence[own_sources.SourceQualification], report: ImportReport
 ) -> None:
     """Training of a file, where the project has no rules of it and no texts for it yet."""
     for source in sources:
@@ -424,7 +419,7 @@ def take_qualification(
             add_grant(store, project.id, audience, account_for(store, name).id or 0, "let through", _FILE)
 
 
-def _take_items(store: Store, project: Project, source: SourceQualification) -> str | None:
+def _take_items(store: Store, project: Project, source: own_sources.SourceQualification) -> str | None:
     """Pick the texts that the file names; answers the key of the first that is not there, and picks none then."""
     ids = ids_of_keys(store, project.id, sorted({key for key, _ in source.members}))
     numbers = []

@@ -6,31 +6,9 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from annotator.assignment.orders import queue_position
+from annotator.domain import models, own_sources
 from annotator.domain.imports import InstancePlan, KeyedInstance, KnownInstance, NewInstance, Place
 from annotator.domain.instances import Instance, Places
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    Output,
-    Run,
-    SourceAttribution,
-    SourceOutput,
-    StoredOutput,
-    Written,
-)
-from annotator.domain.own_sources import (
-    SourceAudit,
-    SourceEvent,
-    SourceFrozen,
-    SourceList,
-    SourcePerturbation,
-    SourceProject,
-    SourceQualification,
-    SourceRelease,
-    SourceSufficientSets,
-    SourceTraining,
-    SourceView,
-)
 from annotator.domain.projects import Project
 from annotator.domain.sources import SourceColumns, SourceDocument, SourceInstance, SourceItem
 from annotator.domain.suites import WordList
@@ -40,47 +18,12 @@ from annotator.store.annotate.instance_queue import begin_anew
 from annotator.store.instances import get_instances, instances_of_keys, places_of
 from annotator.store.models import RunFinder, known_outputs, write_outputs
 from annotator.store.projects import set_labels
-from annotator.store.transfer.import_rows import (
-    add_documents,
-    instances_at,
-    last_document,
-    last_instance,
-    last_queue_position,
-    remove_unshown,
-    write_plan,
-)
+from annotator.store.transfer import import_rows as import_rows_store
 from annotator.text.search import quotes_on_tokens
 from annotator.text.subword_scores import How, attribution_on_tokens, rationale_on_tokens, scores_on_same_tokens
+from annotator.usecases.transfer import instance_plan, output_plan, preparation
 from annotator.usecases.transfer.full_export_records import ReleaseRestorer, Restorer, take_qualification
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
-from annotator.usecases.transfer.instance_plan import (
-    Upcoming,
-    apart,
-    divide,
-    plan_additions,
-    plan_documents,
-    plan_instances,
-)
-from annotator.usecases.transfer.output_plan import (
-    ByRun,
-    LaidRow,
-    QuoteCounts,
-    fault_of,
-    match_instance,
-    outputs_by_run,
-    plan_outputs,
-    refusal,
-    rounds_of,
-)
-from annotator.usecases.transfer.preparation import (
-    MajorityLabels,
-    gather_additions,
-    gather_documents,
-    gather_rows,
-    gather_texts,
-    prepare_documents,
-    prepare_rows,
-)
 from annotator.usecases.transfer.text_index import TextIndex, TextMatch
 
 # From rows of model output to their instances, with the scores laid on the tokens.
@@ -89,13 +32,13 @@ from annotator.usecases.transfer.text_index import TextIndex, TextMatch
 class Matched(NamedTuple):
     """A row and its instance. are_edges_open: the punctuation at the ends of their texts may differ."""
 
-    row: SourceOutput
+    row: models.SourceOutput
     instance: KeyedInstance
     are_edges_open: bool = False
 
 
 def gather_instances(
-    store: Store, project: Project, rows: Sequence[SourceOutput], by_text: TextIndex
+    store: Store, project: Project, rows: Sequence[models.SourceOutput], by_text: TextIndex
 ) -> tuple[list[Matched], list[Problem]]:
     """Each row with its instance; and the rows that have none. by_text: finds those of rows without keys."""
     known = instances_of_keys(store, project.id, list({row.key for row in rows}))
@@ -110,18 +53,18 @@ def gather_instances(
     return matched, problems
 
 
-def _instances_of(row: SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex) -> TextMatch | Problem:
+def _instances_of(row: models.SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex) -> TextMatch | Problem:
     """The instances of a row: by its text where it has no key, or by its text's number where the model saw a beginning."""
     match = None if row.input is None else by_text.match(row, row.input)
     if match is not None:
         return match
-    instance = match_instance(row, known)
+    instance = output_plan.match_instance(row, known)
     if row.input is not None and (isinstance(instance, Problem) or not by_text.begins(instance, row.input)):
         return by_text.unknown(row, row.input)
     return instance if isinstance(instance, Problem) else TextMatch([instance])
 
 
-def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Output]]:
+def gather_outputs(runs: RunFinder, by_run: output_plan.ByRun) -> dict[models.Run, Mapping[int, models.Output]]:
     """What some runs say already of the instances that a batch speaks of."""
     numbers = {run: runs.find(run) for run in by_run}
     return {
@@ -133,34 +76,36 @@ def gather_outputs(runs: RunFinder, by_run: ByRun) -> dict[Run, Mapping[int, Out
 
 def lay_rows(
     store: Store, project: Project, matched: Sequence[Matched], how: How
-) -> tuple[list[LaidRow], list[Problem]]:
+) -> tuple[list[output_plan.LaidRow], list[Problem]]:
     """The rows that can be taken, on their instances' tokens; and those that cannot.
 
     how: the scores of one token's subwords are joined
     """
     tokens = _Tokens(store, matched)
-    laid_rows: list[LaidRow] = []
+    laid_rows: list[output_plan.LaidRow] = []
     problems: list[Problem] = []
     for row, instance, are_edges_open in matched:
-        if fault := fault_of(row, project):
+        if fault := output_plan.fault_of(row, project):
             problems.append(fault)
             continue
         try:
-            laid_rows.append(LaidRow(row, _on_tokens(row, instance, tokens, how, are_edges_open)))
+            laid_rows.append(output_plan.LaidRow(row, _on_tokens(row, instance, tokens, how, are_edges_open)))
         except InvalidValue as error:
-            problems.append(refusal(row, "scores", row.key, str(error)))
+            problems.append(output_plan.refusal(row, "scores", row.key, str(error)))
     return laid_rows, problems
 
 
-def _on_tokens(row: SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool) -> Output:
+def _on_tokens(
+    row: models.SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
+) -> models.Output:
     attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
     rationales = tokens.rationales(row, instance.id) if row.rationales else ()
-    return Output(instance.id, row.predictions, tuple(attributions), rationales)
+    return models.Output(instance.id, row.predictions, tuple(attributions), rationales)
 
 
 def _laid(
-    source: SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
-) -> Attribution:
+    source: models.SourceAttribution, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
+) -> models.Attribution:
     """An attribution on its instance's tokens; of an answer that was written also each of its subwords.
 
     Where the source's scores are of subwords of the text, the means are taken over what came of these: joining is no sum.
@@ -170,7 +115,7 @@ def _laid(
     if source.written is None:
         return attribution
     steps = tuple(_laid(step, instance, tokens, how, are_edges_open).scores for step in source.written.steps)
-    written = Written(source.written.subwords, steps, source.written.earlier, source.written.facts)
+    written = models.Written(source.written.subwords, steps, source.written.earlier, source.written.facts)
     if all(part.subwords is None for part in source.parts):
         return replace(attribution, written=written)
     means = tuple(sum(of_token) / len(steps) for of_token in zip(*steps, strict=True))
@@ -184,12 +129,14 @@ class _Tokens:
         self._store = store
         self._matched = matched
 
-    def scores(self, source: SourceAttribution, instance_id: int, how: How, are_edges_open: bool) -> Attribution:
+    def scores(
+        self, source: models.SourceAttribution, instance_id: int, how: How, are_edges_open: bool
+    ) -> models.Attribution:
         return attribution_on_tokens(
             source, self._places[instance_id], lambda: self._texts[instance_id], how, are_edges_open=are_edges_open
         )
 
-    def rationales(self, row: SourceOutput, instance_id: int) -> tuple[MachineRationale, ...]:
+    def rationales(self, row: models.SourceOutput, instance_id: int) -> tuple[models.MachineRationale, ...]:
         return tuple(
             rationale_on_tokens(source, self._places[instance_id])
             if source.quotes is None
@@ -210,12 +157,12 @@ class _Tokens:
         )
 
 
-def _is_by_text(row: SourceOutput) -> bool:
+def _is_by_text(row: models.SourceOutput) -> bool:
     parts = (part for attribution in row.attributions for part in attribution.parts)
     return any(part.subwords is not None for part in parts) or any(r.quotes is not None for r in row.rationales)
 
 
-Item = SourceItem | SourceOutput
+Item = SourceItem | models.SourceOutput
 KnownPlaces = Mapping[Place, KnownInstance]
 _BATCH = 500
 # So few that a batch stays in a processor's cache, and makes fewer objects than wake the garbage collector (700), which of
@@ -244,32 +191,32 @@ class Intake:
         self.releases = ReleaseRestorer(store, project.id, is_wanted=self.records.was_empty)
         self.runs = RunFinder(store, project.id)
         self.by_text = TextIndex(store, project, options.all_doubles)
-        self.quotes = QuoteCounts()
-        self.majority = MajorityLabels(options.majority_labels, last_instance(store))
+        self.quotes = output_plan.QuoteCounts()
+        self.majority = preparation.MajorityLabels(options.majority_labels, import_rows_store.last_instance(store))
         self.labels: set[str] = set()
         self.unshown: set[str] = set()
         self.worked_on: set[int] = set()
         self.n_own_spacing = 0
         self.is_queue_changed = False
-        self.last_document = last_document(store)
-        self.ordinal = last_queue_position(store, project.id)
+        self.last_document = import_rows_store.last_document(store)
+        self.ordinal = import_rows_store.last_queue_position(store, project.id)
         self.n_read = 0
 
     def run(self, items: Iterable[Item]) -> None:
-        upcoming = Upcoming(items)
+        upcoming = instance_plan.Upcoming(items)
         while upcoming.first is not None:
             self._take(upcoming)
         self._finish()
 
-    def _take(self, upcoming: Upcoming[Item]) -> None:
+    def _take(self, upcoming: instance_plan.Upcoming[Item]) -> None:
         match upcoming.first:
             case SourceInstance():
                 self._take_instances(upcoming.batch(SourceInstance, _BATCH))
-            case SourceOutput():
-                self._take_outputs(upcoming.batch(SourceOutput, _OUTPUT_BATCH, _run_and_place, _OUTPUT_REPEATS))
+            case models.SourceOutput():
+                self._take_outputs(upcoming.batch(models.SourceOutput, _OUTPUT_BATCH, _run_and_place, _OUTPUT_REPEATS))
             case SourceDocument():
                 self._take_documents(upcoming.batch(SourceDocument, _BATCH))
-            case SourceRelease() | SourceFrozen():
+            case own_sources.SourceRelease() | own_sources.SourceFrozen():
                 self._take_releases(upcoming)
             case Problem():
                 for problem in upcoming.batch(Problem, _BATCH):
@@ -279,42 +226,44 @@ class Intake:
             case _:
                 self._take_records(upcoming)
 
-    def _take_records(self, upcoming: Upcoming[Item]) -> None:  # noqa: C901  (a case for each)
+    def _take_records(self, upcoming: instance_plan.Upcoming[Item]) -> None:  # noqa: C901  (a case for each)
         """What only our own export brings."""
         match upcoming.first:
-            case SourceProject():
-                for header in upcoming.batch(SourceProject, 1):
+            case own_sources.SourceProject():
+                for header in upcoming.batch(own_sources.SourceProject, 1):
                     self.project = self.records.take_header(header)
-            case StoredOutput():
-                self.records.take_outputs(upcoming.batch(StoredOutput, _BATCH), self.report)
+            case models.StoredOutput():
+                self.records.take_outputs(upcoming.batch(models.StoredOutput, _BATCH), self.report)
             case WordList():
                 self.records.take_word_lists(upcoming.batch(WordList, _BATCH))
-            case SourceList():
-                self.records.take_lists(upcoming.batch(SourceList, _BATCH), self.report)
-            case SourceView():
-                self.records.take_views(upcoming.batch(SourceView, _BATCH))
-            case SourceQualification():
-                take_qualification(self.store, self.project, upcoming.batch(SourceQualification, _BATCH), self.report)
-            case SourceSufficientSets():
-                self.records.take_sufficient_sets(upcoming.batch(SourceSufficientSets, _BATCH), self.report)
-            case SourceTraining():
-                self.records.take_trainings(upcoming.batch(SourceTraining, _BATCH), self.report)
-            case SourcePerturbation() | SourceAudit():
+            case own_sources.SourceList():
+                self.records.take_lists(upcoming.batch(own_sources.SourceList, _BATCH), self.report)
+            case own_sources.SourceView():
+                self.records.take_views(upcoming.batch(own_sources.SourceView, _BATCH))
+            case own_sources.SourceQualification():
+                take_qualification(
+                    self.store, self.project, upcoming.batch(own_sources.SourceQualification, _BATCH), self.report
+                )
+            case own_sources.SourceSufficientSets():
+                self.records.take_sufficient_sets(upcoming.batch(own_sources.SourceSufficientSets, _BATCH), self.report)
+            case own_sources.SourceTraining():
+                self.records.take_trainings(upcoming.batch(own_sources.SourceTraining, _BATCH), self.report)
+            case own_sources.SourcePerturbation() | own_sources.SourceAudit():
                 self._take_versions(upcoming)
-            case SourceEvent():
-                self.records.take_events(upcoming.batch(SourceEvent, _BATCH))
+            case own_sources.SourceEvent():
+                self.records.take_events(upcoming.batch(own_sources.SourceEvent, _BATCH))
             case _:
                 upcoming.batch(object, 1)  # what no case is for is passed over, not waited for
 
-    def _take_versions(self, upcoming: Upcoming[Item]) -> None:
+    def _take_versions(self, upcoming: instance_plan.Upcoming[Item]) -> None:
         """Changed versions that were written here, and the audits of them that follow."""
-        self.records.take_perturbations(upcoming.batch(SourcePerturbation, _BATCH), self.report)
-        self.records.take_audits(upcoming.batch(SourceAudit, _BATCH), self.report)
+        self.records.take_perturbations(upcoming.batch(own_sources.SourcePerturbation, _BATCH), self.report)
+        self.records.take_audits(upcoming.batch(own_sources.SourceAudit, _BATCH), self.report)
 
-    def _take_releases(self, upcoming: Upcoming[Item]) -> None:
-        for release in upcoming.batch(SourceRelease, 1):
+    def _take_releases(self, upcoming: instance_plan.Upcoming[Item]) -> None:
+        for release in upcoming.batch(own_sources.SourceRelease, 1):
             self.releases.take(release, self.report)
-        self.releases.take_gold(upcoming.batch(SourceFrozen, _BATCH), self.report)
+        self.releases.take_gold(upcoming.batch(own_sources.SourceFrozen, _BATCH), self.report)
 
     def _finish(self) -> None:
         """An empty project takes over the labels that were met; a changed queue begins anew for everybody."""
@@ -322,7 +271,7 @@ class Intake:
             set_labels(self.store, self.project.id, sorted(self.labels))
         self.releases.check(self.report)
         if self.unshown:
-            self.report.n_documents -= remove_unshown(
+            self.report.n_documents -= import_rows_store.remove_unshown(
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
         self.report.notes += filter(None, [self.report.repeated_words])
@@ -336,9 +285,9 @@ class Intake:
             begin_anew(self.store, self.project.id, self.worked_on)
 
     def _take_documents(self, batch: Sequence[SourceDocument]) -> None:
-        texts, prints = gather_documents(self.store, self.project, batch)
-        plan = plan_documents(batch, prepare_documents(batch, texts, self._language), prints)
-        add_documents(self.store, self.project.id, plan.new)
+        texts, prints = preparation.gather_documents(self.store, self.project, batch)
+        plan = instance_plan.plan_documents(batch, preparation.prepare_documents(batch, texts, self._language), prints)
+        import_rows_store.add_documents(self.store, self.project.id, plan.new)
         self.report.count_documents(plan)
 
     def _take_instances(self, batch: Sequence[SourceInstance]) -> None:
@@ -346,24 +295,24 @@ class Intake:
         self.report.count_numbered(batch)
         self.majority.note(batch)
         adding = [source.place for source in batch if source.is_addition]
-        rows, additions = divide(batch, self._known(adding) if adding else {})
+        rows, additions = instance_plan.divide(batch, self._known(adding) if adding else {})
         for some, known in self._apart(rows):
             self._take_rows(some, known)
         for some, known in self._apart(additions):
-            known_additions = gather_additions(self.store, some, known)
-            self._write(plan_additions(some, known_additions, self.project, self.options))
+            known_additions = preparation.gather_additions(self.store, some, known)
+            self._write(instance_plan.plan_additions(some, known_additions, self.project, self.options))
         self._tell_progress(len(batch))
 
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
-        texts = gather_texts(self.store, self.project, rows, known)
-        prepared = prepare_rows(rows, texts, self.project, self._language)
-        known_rows = gather_rows(self.store, prepared, known)
-        plan = plan_instances(prepared, known_rows, self.project, self.options)
+        texts = preparation.gather_texts(self.store, self.project, rows, known)
+        prepared = preparation.prepare_rows(rows, texts, self.project, self._language)
+        known_rows = preparation.gather_rows(self.store, prepared, known)
+        plan = instance_plan.plan_instances(prepared, known_rows, self.project, self.options)
         self._write(plan)
 
     def _write(self, plan: InstancePlan) -> None:
         positions = [self._position(instance) for instance in plan.new]
-        written = write_plan(self.store, self.project.id, plan, positions)
+        written = import_rows_store.write_plan(self.store, self.project.id, plan, positions)
         self.report.n_documents += written.n_documents
         self.report.count_planned(plan)
         self.majority.note_changes(plan)
@@ -373,7 +322,7 @@ class Intake:
         self.n_own_spacing += plan.n_own_spacing
         self.is_queue_changed |= bool(plan.new or plan.n_updated)
 
-    def _take_outputs(self, batch: Sequence[SourceOutput]) -> None:
+    def _take_outputs(self, batch: Sequence[models.SourceOutput]) -> None:
         matched, without_instance = gather_instances(self.store, self.project, batch, self.by_text)
         laid_rows, unfit = lay_rows(self.store, self.project, matched, self.options.merge)
         for problem in (*without_instance, *unfit):
@@ -383,13 +332,13 @@ class Intake:
         self.report.count_reach(
             (row.output for row in laid_rows), {match.instance.id: match.instance.key for match in matched}
         )
-        for rows in rounds_of(laid_rows):
+        for rows in output_plan.rounds_of(laid_rows):
             self._write_outputs(rows)
         self._tell_progress(len(batch))
 
-    def _write_outputs(self, rows: Sequence[LaidRow]) -> None:
-        by_run = outputs_by_run(rows)
-        plan = plan_outputs(rows, by_run, gather_outputs(self.runs, by_run), self.options)
+    def _write_outputs(self, rows: Sequence[output_plan.LaidRow]) -> None:
+        by_run = output_plan.outputs_by_run(rows)
+        plan = output_plan.plan_outputs(rows, by_run, gather_outputs(self.runs, by_run), self.options)
         for run, changes in plan.changes.items():
             write_outputs(self.store, self.runs.id_of(run), [change.output for change in changes])
         self.report.count_outputs(plan)
@@ -402,14 +351,14 @@ class Intake:
         """Rows of which no two are of one instance, with what is stored under their keys when they are taken."""
         known = self._known([source.place for source in batch])
         taken: set[int | Place] = set()
-        for rows in apart(batch, partial(_instance_of, known)):
+        for rows in instance_plan.apart(batch, partial(_instance_of, known)):
             again = [source.place for source in rows if _instance_of(known, source) in taken]
             taken |= {_instance_of(known, source) for source in rows}
             yield rows, {**known, **self._known(again)} if again else known
 
     def _known(self, places: Sequence[Place]) -> dict[Place, KnownInstance]:
         """What is stored now under some places of a file."""
-        return instances_at(self.store, self.project.id, places)
+        return import_rows_store.instances_at(self.store, self.project.id, places)
 
     @property
     def _language(self) -> str:
@@ -431,6 +380,6 @@ def _instance_of(known: KnownPlaces, source: SourceInstance) -> int | Place:
     return source.place if stored is None else stored.id
 
 
-def _run_and_place(row: SourceOutput) -> int:
+def _run_and_place(row: models.SourceOutput) -> int:
     """What tells a row from others of its batch: a run that speaks of an instance several times does so in several rounds."""
     return hash((row.run, row.key, row.split, row.input))

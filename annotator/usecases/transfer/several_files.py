@@ -14,14 +14,7 @@ from annotator.formats.rows.findings import listed
 from annotator.language import _, several, unknown
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.transfer.file_import import (
-    INSEQ,
-    guessed,
-    import_file,
-    import_path,
-    readable,
-    require_known_words,
-)
+from annotator.usecases.transfer import file_import
 from annotator.usecases.transfer.file_labels import check_labels, unmet_label
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 
@@ -60,7 +53,7 @@ def output_within(folder: NamedFile) -> list[NamedFile]:
     if not folder.path.is_dir() or folder.is_output:
         return []
     paths = [path for path in sorted(folder.path.rglob("*")) if path.suffix.lower() in _ENDINGS and path.is_file()]
-    guesses = [(path, guessed(path)) for path in paths[:_MOST_LOOKED_AT]]
+    guesses = [(path, file_import.guessed(path)) for path in paths[:_MOST_LOOKED_AT]]
     files = [
         NamedFile(f"{folder.name}/{path.relative_to(folder.path)}", path, guess.format_name)
         for path, guess in guesses
@@ -79,7 +72,9 @@ def import_files(
             any is stored; for a single file as `import_file` does
     """
     if len(files) == 1:
-        report = import_file(store, actor, project, files[0].format_name, files[0].path, options, progress=progress)
+        report = file_import.import_file(
+            store, actor, project, files[0].format_name, files[0].path, options, progress=progress
+        )
         return (FileReport(files[0].name, files[0].format_name, report),)
     check_labels(project, options.renamed, options.added_labels, options.left_labels)  # else each file would say it
     if options.dry_run:
@@ -106,10 +101,10 @@ def import_paths(
     if repeated is not None:
         raise InvalidValue(_("'{path}' is given twice. Remove one.", path=repeated))
     if len(paths) == 1:
-        return import_path(store, actor, project, paths[0], options, format_name)
-    require_known_words(options)
+        return file_import.import_path(store, actor, project, paths[0], options, format_name)
+    file_import.require_known_words(options)
     with ExitStack() as stack:
-        readables = [stack.enter_context(readable(path, format_name)) for path in paths]
+        readables = [stack.enter_context(file_import.readable(path, format_name)) for path in paths]
         files = [NamedFile(str(path), *of) for path, of in zip(paths, readables, strict=True)]
         together = ImportReport(is_dry_run=options.dry_run, is_output=all(file.is_output for file in files))
         for file in import_files(store, actor, project, files, options):
@@ -134,7 +129,7 @@ class _Several:
         """Texts before what was said of them, which is not looked at where the texts have problems."""
         texts = [file for file in files if not file.is_output]
         outputs = [file for file in files if file.is_output]
-        self.has_inseq = any(file.format_name == INSEQ for file in outputs)
+        self.has_inseq = any(file.format_name == file_import.INSEQ for file in outputs)
         with self.store.transaction():
             for file in texts:
                 self._take(file, self.options)
@@ -152,7 +147,7 @@ class _Several:
     def _of_output(self, file: NamedFile, *, is_after_texts: bool) -> ImportOptions:
         """Without what is chosen for texts alone, or for files of another format beside this one."""
         options = self.options
-        if options.prompt and file.format_name != INSEQ and self.has_inseq:
+        if options.prompt and file.format_name != file_import.INSEQ and self.has_inseq:
             options = replace(options, prompt="")
         if not is_after_texts:
             return options
@@ -172,7 +167,7 @@ class _Several:
         now = get_project_by_id(self.store, self.project.id)  # with the labels that came with the files before
         storing = replace(options, dry_run=False, is_one_of_several=True)
         try:
-            report = import_file(
+            report = file_import.import_file(
                 self.store, self.actor, now, file.format_name, file.path, storing, progress=self.progress
             )
         except ImportRefused as refusal:

@@ -5,18 +5,10 @@ from annotator.domain.measurements import FORGOT_WRONG_K, wrong_k_summary
 from annotator.domain.numbers import counted
 from annotator.language import _, listed, several, unsaid
 from annotator.store.trained_models import MAP_LABELS
-from annotator.usecases.lead.event_sentences.parts import (
-    Detail,
-    Sentences,
-    value_words,
-    values_listed,
-    with_more,
-    with_note,
-    with_value,
-)
+from annotator.usecases.lead.event_sentences import parts
 
 
-def _attributed(detail: Detail) -> str:
+def _attributed(detail: parts.Detail) -> str:
     counts = [counted(detail["answers"], "answer")] if detail.get("answers") else []
     counts += [counted(detail["attributions"], "attribution")] if detail.get("attributions") else []
     counts += [counted(detail["reduced"], "rationale")] if detail.get("reduced") else []
@@ -27,22 +19,22 @@ def _attributed(detail: Detail) -> str:
         else _("computed nothing new from {run}", run=run)
     )
     left_out = detail.get("left_out")
-    return with_more(words, _("{n} excluded", n=left_out) if left_out else "")
+    return parts.with_more(words, _("{n} excluded", n=left_out) if left_out else "")
 
 
-def _run(detail: Detail) -> str:
+def _run(detail: parts.Detail) -> str:
     """The model, the method with its parameters, and the seeds that were drawn."""
     seeds = [seed for seed in detail.get("seeds", ()) if seed is not None]
-    more = [f"{name} {value_words(value)}" for name, value in (detail.get("parameters") or {}).items()]
+    more = [f"{name} {parts.value_words(value)}" for name, value in (detail.get("parameters") or {}).items()]
     if seeds:
-        shown = values_listed(seeds)
+        shown = parts.values_listed(seeds)
         more.append(_("seeds {seeds}", seeds=shown) if len(seeds) > 1 else _("seed {seed}", seed=shown))
     model, method = detail["model"], detail.get("method")
     words = _("model {model} by {method}", model=model, method=method) if method else _("model {model}", model=model)
-    return with_note(words, listed(more))
+    return parts.with_note(words, listed(more))
 
 
-def _trained(detail: Detail) -> str:
+def _trained(detail: parts.Detail) -> str:
     values = {
         "model": detail["model"], "instances": counted(detail["examples"], "instance"), "seed": detail["seed"],
     }  # fmt: skip
@@ -51,7 +43,7 @@ def _trained(detail: Detail) -> str:
     return _("trained {model} on {instances} (seed {seed})", **values)
 
 
-def _mapped(detail: Detail) -> str:
+def _mapped(detail: parts.Detail) -> str:
     labels = LabelTable(detail["names"]).words()
     if detail["model"]:
         return _("confirmed the labels of {model}: {labels}", model=detail["model"], labels=labels)
@@ -59,7 +51,7 @@ def _mapped(detail: Detail) -> str:
     return _("confirmed the labels of models trained on {project}: {labels}", project=project, labels=labels)
 
 
-def _word_list(words: str, detail: Detail) -> str:
+def _word_list(words: str, detail: parts.Detail) -> str:
     stored = detail.get("words", 0)
     n = stored if isinstance(stored, int) else len(stored)
     return _(words, name=detail["list"], n_words=counted(n, "word"))
@@ -70,14 +62,14 @@ _CHANGED_LIST = unsaid("changed the word list “{name}” ({n_words})")
 _REMOVED_LIST = unsaid("removed the word list “{name}” ({n_words})")
 
 
-def _suite(whole: str, of_test: str, detail: Detail) -> str:
+def _suite(whole: str, of_test: str, detail: parts.Detail) -> str:
     """whole: of the suite; of_test: of one of its tests."""
     counts = [counted(detail["tests"], "test")] if isinstance(detail.get("tests"), int) else []
     counts += [counted(detail["cases"], "case")] if isinstance(detail.get("cases"), int) else []
     test = detail.get("test")
     words = _(of_test, test=test, suite=detail["suite"]) if test else _(whole, suite=detail["suite"])
     file = detail.get("file")
-    return with_note(with_value(words, listed(counts)), _("file “{file}”", file=file) if file else "")
+    return parts.with_note(parts.with_value(words, listed(counts)), _("file “{file}”", file=file) if file else "")
 
 
 _SUITES = {
@@ -88,12 +80,12 @@ _SUITES = {
 }
 
 
-def _ran_suite(detail: Detail) -> str:
+def _ran_suite(detail: parts.Detail) -> str:
     counts = listed([counted(detail["tests"], "test"), counted(detail["texts"], "text")])
     return _("ran “{suite}” with {model}: {counts}", suite=detail["suite"], model=detail["model"], counts=counts)
 
 
-def _suite_predictions(detail: Detail) -> str:
+def _suite_predictions(detail: parts.Detail) -> str:
     return _(
         "imported predictions of {model} for “{suite}” from {files}",
         model=detail["model"],
@@ -102,7 +94,7 @@ def _suite_predictions(detail: Detail) -> str:
     )
 
 
-SENTENCES: Sentences = {
+SENTENCES: parts.Sentences = {
     "train model": _trained,
     "forget model": lambda detail: _("deleted all stored data of {model}", model=detail["model"]),
     MAP_LABELS: _mapped,
