@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import by_key
 from annotator.language import _, listed
 
 # Words that data sets have for the same label. They make a proposal and never more.
@@ -133,12 +134,8 @@ def variants_of(counts: Mapping[str, int], labels: Iterable[str] = ()) -> list[V
     >>> variants_of({"Positive": 9, "bad": 1}, ["positive", "negative"])
     [Variants(name='positive', others=('Positive',))]
     """
-    ours: dict[str, list[str]] = {}
-    for label in labels:
-        ours.setdefault(_key(label), []).append(label)
-    theirs: dict[str, list[str]] = {}
-    for label in counts:
-        theirs.setdefault(_key(label), []).append(label)
+    ours = by_key((_key(label), label) for label in labels)
+    theirs = by_key((_key(label), label) for label in counts)
     groups = []
     for key, of_file in theirs.items():
         known = ours.get(key, [])

@@ -1,12 +1,19 @@
-"""Numbers as people and addresses write them: whole ones that are read, measured ones that are shown, counts in sentences."""
+"""Numbers as people and addresses write them: whole ones that are read, measured ones that are shown, counts in sentences.
+
+And things by what they have in common.
+"""
 
 import math
 import re
+from collections.abc import Iterable
 from decimal import Decimal
+from typing import TypeVar
 
 from annotator.errors import InvalidValue
 from annotator.language import _, several
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 _MOST_DIGITS = 18  # more do not fit into SQLite's whole numbers
 UNDEFINED = "–"
 _NOISE = 1e-12  # what remains of a zero that was added up
@@ -173,3 +180,15 @@ def _part(part: str) -> tuple[int, int, str]:
         return 1, 0, part
     digits = part.lstrip("0")
     return 0, len(digits), digits
+
+
+def by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """The values of each key, keys and values in the order in which they come.
+
+    >>> by_key([("a", 1), ("b", 2), ("a", 3)])
+    {'a': [1, 3], 'b': [2]}
+    """
+    values: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return values

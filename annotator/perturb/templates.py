@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from itertools import islice
 from random import Random
 
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import by_key, counted
 from annotator.domain.suites import Text
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
@@ -292,9 +292,7 @@ def _list_of(name: str, words: Words) -> str:
 
 def _groups(variables: Sequence[_Variable]) -> list[list[int]]:
     """The places of the copies of one list, for lists that have several."""
-    by_name: dict[str, list[int]] = {}
-    for index, (name, _copy) in enumerate(variables):
-        by_name.setdefault(name, []).append(index)
+    by_name = by_key((name, index) for index, (name, _copy) in enumerate(variables))
     return [group for group in by_name.values() if len(group) > 1]
 
 

@@ -1,7 +1,6 @@
 """What help did to annotating, where a lot decided who had it: time, size, agreement and gold, with intervals."""
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.domain.instances import Annotation
+from annotator.domain.numbers import by_key
 from annotator.domain.texts import RationaleSet
 from annotator.metrics.significance import holm
 from annotator.review.agreement import best_match_iou, disagreement
@@ -92,9 +92,7 @@ def help_report(
         _effect("tokens", trials, lambda trial: len({t for s in trial.annotation.sets for t in s.token_indices})),
         _effect("sets", trials, lambda trial: len(trial.annotation.sets)),
     )
-    by_instance: dict[int, list[Trial]] = defaultdict(list)
-    for trial in trials:
-        by_instance[trial.instance].append(trial)
+    by_instance = by_key((trial.instance, trial) for trial in trials)
     bootstrapped = [_agreement(by_instance), _gold_shift(by_instance)]
     if advantage is not None and len(advantage):
         bootstrapped.append(_difference("model", advantage[~np.isnan(advantage).any(axis=1)]))
@@ -198,9 +196,7 @@ def _ratio(effect: Effect) -> Effect:
 
 
 def _halves(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
-    by_person: dict[str, list[Trial]] = defaultdict(list)
-    for trial in trials:
-        by_person[trial.person].append(trial)
+    by_person = by_key((trial.person, trial) for trial in trials)
     first = [trial for of in by_person.values() for trial in of[: len(of) // 2]]
     second = [trial for of in by_person.values() for trial in of[len(of) // 2 :]]
     first_ratio, second_ratio = (

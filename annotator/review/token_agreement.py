@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from annotator.domain.numbers import counted, natural_order
+from annotator.domain.numbers import by_key, counted, natural_order
 from annotator.errors import InvalidValue
 from annotator.language import _, listed
 from annotator.review.coefficients import (
@@ -229,9 +229,7 @@ class Batch:
 
 def batches_of(instances: Iterable[InstanceVotes], codes: dict[str, int]) -> Iterator[Batch]:
     """Instances with one number of annotators after the other; names that are new get the next code."""
-    by_number: dict[int, list[InstanceVotes]] = {}
-    for votes in instances:
-        by_number.setdefault(len(votes.annotators), []).append(votes)
+    by_number = by_key((len(votes.annotators), votes) for votes in instances)
     for equal in by_number.values():
         yield Batch.of(equal, codes)
 

@@ -53,12 +53,11 @@ def not_chosen(store: Store, project_id: int) -> dict[str, int]:
 
 def is_chosen(store: Store, annotation_id: int) -> bool:
     """Whether an annotation is its instance's chosen gold."""
-    choice = store.row(
+    return store.holds(
         """SELECT 1 FROM gold_choices WHERE annotation_id = ?1
             AND instance_id = (SELECT instance_id FROM annotations WHERE id = ?1)""",
         (annotation_id,),
     )
-    return choice is not None
 
 
 def set_choice(store: Store, choice: GoldChoice) -> None:

@@ -35,9 +35,7 @@ class InstanceRow:
 
 def get_instance(store: Store, instance_id: int) -> Instance:
     """An instance with its texts; raises NotFound."""
-    row = store.row("SELECT * FROM instances WHERE id = ?", (instance_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("instance")))
+    row = store.get("SELECT * FROM instances WHERE id = ?", instance_id, _("instance"))
     return _instance(row, _segments(store, [instance_id]).get(instance_id, ()))
 
 

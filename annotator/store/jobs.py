@@ -5,7 +5,6 @@ from typing import cast
 
 from annotator.domain.jobs import Job, JobKind, JobState
 from annotator.domain.people import User
-from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store, iso, of_columns
 from annotator.store.events import require_open
@@ -34,9 +33,7 @@ def add_job(store: Store, project_id: int, kind: JobKind, title: str, options: s
 
 def get_job(store: Store, job_id: int) -> Job:
     """A job by number; raises NotFound."""
-    row = store.row(f"{_SELECT} WHERE jobs.id = ?", (job_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=job_id, what=_("job")))
+    row = store.get(f"{_SELECT} WHERE jobs.id = ?", job_id, _("job"))
     return _job(row)
 
 

@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import msgspec
 
@@ -82,12 +81,11 @@ class RunFinder:
 
     def _add(self, run: models.Run) -> int:
         model_id = add_model(self.store, self.project_id, run.model)
-        cursor = self.store.run(
+        return self.store.add(
             """INSERT INTO runs (model_id, method, parameters, seed, unit, is_signed, created_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)""",
             (model_id, run.method, run.parameters, run.seed, run.unit, run.is_signed, self.store.now()),
         )
-        return cast("int", cursor.lastrowid)
 
 
 def add_model(store: Store, project_id: int, name: str) -> int:
@@ -121,7 +119,7 @@ def list_models(store: Store, project_id: int) -> list[str]:
 
 def has_run(store: Store, run_id: int) -> bool:
     """Whether a run is still there."""
-    return store.row("SELECT 1 FROM runs WHERE id = ?", (run_id,)) is not None
+    return store.holds("SELECT 1 FROM runs WHERE id = ?", (run_id,))
 
 
 def _stored_run(row: Row) -> StoredRun:
@@ -199,7 +197,7 @@ def full_answers(store: Store, project_id: int, model: str) -> dict[int | None, 
 
 def has_full_answers(store: Store, run_id: int) -> bool:
     """Whether a run answers any text when it reads everything."""
-    return store.row("SELECT 1 FROM predictions WHERE run_id = ? AND input = 'full' LIMIT 1", (run_id,)) is not None
+    return store.holds("SELECT 1 FROM predictions WHERE run_id = ? AND input = 'full' LIMIT 1", (run_id,))
 
 
 def ids_answered(store: Store, project_id: int, model: str) -> set[int]:

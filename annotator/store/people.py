@@ -56,9 +56,7 @@ def get_user(store: Store, name: str) -> User:
 
 def get_user_by_id(store: Store, user_id: int) -> User:
     """A person by number; raises NotFound."""
-    row = store.row("SELECT * FROM users WHERE id = ?", (user_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=user_id, what=_("person")))
+    row = store.get("SELECT * FROM users WHERE id = ?", user_id, _("person"))
     return _user(row)
 
 
@@ -74,7 +72,7 @@ def list_users(store: Store) -> list[User]:
 
 def has_users(store: Store) -> bool:
     """Whether anybody could sign in at all."""
-    return store.row("SELECT 1 FROM users LIMIT 1") is not None
+    return store.holds("SELECT 1 FROM users LIMIT 1")
 
 
 def set_password_hash(store: Store, user: User, password_hash: str | None) -> None:
@@ -291,8 +289,9 @@ def move_identities(store: Store, old: User, new: User) -> None:
 
 def has_identity(store: Store, user: User, issuer: str | None = None) -> bool:
     """Whether an account has been signed in to through a provider. issuer: that one; None for any."""
-    row = store.row("SELECT 1 FROM identities WHERE user_id = ?1 AND issuer = coalesce(?2, issuer)", (user.id, issuer))
-    return row is not None
+    return store.holds(
+        "SELECT 1 FROM identities WHERE user_id = ?1 AND issuer = coalesce(?2, issuer)", (user.id, issuer)
+    )
 
 
 def end_local_sessions(store: Store) -> None:
@@ -304,7 +303,7 @@ def end_local_sessions(store: Store) -> None:
 
 
 def is_administrator_by_claim(store: Store, user: User) -> bool:
-    return store.row("SELECT 1 FROM identities WHERE user_id = ? AND is_administrator = 1", (user.id,)) is not None
+    return store.holds("SELECT 1 FROM identities WHERE user_id = ? AND is_administrator = 1", (user.id,))
 
 
 def set_administrator_by_claim(store: Store, issuer: str, subject: str, user: User, is_administrator: bool) -> None:
@@ -358,9 +357,7 @@ def add_token(
 
 def get_token(store: Store, token_id: int) -> ApiToken:
     """A token by number; raises NotFound."""
-    row = store.row(f"{_SELECT} WHERE api_tokens.id = ?", (token_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=token_id, what=_("access token")))
+    row = store.get(f"{_SELECT} WHERE api_tokens.id = ?", token_id, _("access token"))
     return _token(row)
 
 

@@ -95,9 +95,7 @@ def get_project(store: Store, name: str) -> Project:
 
 def get_project_by_id(store: Store, project_id: int) -> Project:
     """The project with that id; raises NotFound."""
-    row = store.row("SELECT * FROM projects WHERE id = ?", (project_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=project_id, what=_("project")))
+    row = store.get("SELECT * FROM projects WHERE id = ?", project_id, _("project"))
     return _project(row)
 
 

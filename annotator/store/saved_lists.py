@@ -1,7 +1,6 @@
 """Saved lists of instances, and saved views of the Metrics page."""
 
 from collections.abc import Sequence
-from typing import cast
 
 from annotator.domain.measurements import MOST_LISTED, Question, SavedList, SavedView
 from annotator.domain.own_sources import SourceList, SourceView
@@ -24,12 +23,11 @@ def add_list(store: Store, project_id: int, name: str, note: str, maker: User) -
 def _insert(
     store: Store, project_id: int, name: str, note: str, made_by: str, user_id: int | None, at: str, changed_at: str
 ) -> int:
-    cursor = store.run(
+    return store.add(
         """INSERT INTO saved_lists (project_id, name, note, made_by, user_id, created_at, changed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (project_id, name, note, made_by, user_id, at, changed_at),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def get_list(store: Store, list_id: int) -> SavedList:
@@ -176,12 +174,11 @@ def add_view(store: Store, project_id: int, name: str, query: str, maker: User) 
 def _insert_view(
     store: Store, project_id: int, name: str, query: str, made_by: str, user_id: int | None, at: str, changed_at: str
 ) -> int:
-    cursor = store.run(
+    return store.add(
         """INSERT INTO saved_views (project_id, name, query, made_by, user_id, created_at, changed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (project_id, name, query, made_by, user_id, at, changed_at),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def get_view(store: Store, view_id: int) -> SavedView:

@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from annotator.domain import suites
-from annotator.errors import NotFound
+from annotator.domain.numbers import by_key
 from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
@@ -15,11 +15,10 @@ _AT_ONCE = 500  # of case numbers in one question
 
 def add_suite(store: Store, project_id: int, name: str, *, created_by: str) -> int:
     """A new suite without tests; its number."""
-    cursor = store.run(
+    return store.add(
         "INSERT INTO suites (project_id, name, created_by, created_at) VALUES (?, ?, ?, ?)",
         (project_id, name, created_by, store.now()),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def find_suite(store: Store, project_id: int, name: str) -> suites.StoredSuite | None:
@@ -30,9 +29,7 @@ def find_suite(store: Store, project_id: int, name: str) -> suites.StoredSuite |
 
 def get_suite(store: Store, suite_id: int) -> suites.StoredSuite:
     """The suite of a number; raises NotFound."""
-    row = store.row("SELECT * FROM suites WHERE id = ?", (suite_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=suite_id, what=_("suite")))
+    row = store.get("SELECT * FROM suites WHERE id = ?", suite_id, _("suite"))
     return _suite(store, row)
 
 
@@ -61,7 +58,7 @@ def add_test(
 ) -> int:
     """A test with its cases, which all name it, behind the others; its number."""
     first = cases[0]
-    cursor = store.run(
+    test_id = store.add(
         """INSERT INTO suite_tests (suite_id, position, name, type, category, recipe, n_cases, n_texts, created_by,
             created_at) SELECT ?1, coalesce(max(position) + 1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
             FROM suite_tests WHERE suite_id = ?1""",
@@ -70,7 +67,6 @@ def add_test(
             sum(len(case.texts) for case in cases), created_by, store.now(),
         ),
     )  # fmt: skip
-    test_id = cast("int", cursor.lastrowid)
     store.run_many(
         """INSERT INTO suite_cases (test_id, number, name, texts, expectation, labels, is_forbidden, tolerance, applies,
             edits) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
@@ -177,12 +173,13 @@ def find_run(store: Store, suite_id: int, model: str, seed: str) -> suites.Suite
 def list_runs(store: Store, suite_id: int) -> list[suites.SuiteRun]:
     """The runs of a suite by model and seed."""
     rows = store.rows("SELECT * FROM suite_runs WHERE suite_id = ? ORDER BY model, seed, id", (suite_id,))
-    tests: dict[int, list[int]] = {}
-    for row in store.rows(
-        "SELECT run_id, test_id FROM suite_verdicts JOIN suite_runs ON suite_runs.id = run_id WHERE suite_id = ?",
-        (suite_id,),
-    ):
-        tests.setdefault(row["run_id"], []).append(row["test_id"])
+    tests = by_key(
+        (row["run_id"], row["test_id"])
+        for row in store.rows(
+            "SELECT run_id, test_id FROM suite_verdicts JOIN suite_runs ON suite_runs.id = run_id WHERE suite_id = ?",
+            (suite_id,),
+        )
+    )
     return [
         suites.SuiteRun(r["id"], r["suite_id"], r["model"], r["seed"], r["computed_by"], tuple(tests.get(r["id"], ())))
         for r in rows
@@ -191,12 +188,11 @@ def list_runs(store: Store, suite_id: int) -> list[suites.SuiteRun]:
 
 def add_run(store: Store, suite_id: int, model: str, seed: str, *, computed_by: str | None, created_by: str) -> int:
     """A new run without answers; its number."""
-    cursor = store.run(
+    return store.add(
         """INSERT INTO suite_runs (suite_id, model, seed, computed_by, created_by, created_at)
             VALUES (?, ?, ?, ?, ?, ?)""",
         (suite_id, model, seed, computed_by, created_by, store.now()),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def save_answers(

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import cast
 
 import msgspec
 
@@ -24,12 +23,11 @@ def save_training(
     store.run("DELETE FROM trainings WHERE id = ?", (old,))
     held_out_as_json = None if held_out is None else json.dumps(asdict(held_out), ensure_ascii=False)
     members = list(instance_ids)
-    cursor = store.run(
+    number = store.add(
         """INSERT INTO trainings (project_id, model, digest, seed, split, trained_at, n, held_out)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
         (project_id, model, digest, seed, split, trained_at or store.now(), len(members), held_out_as_json),
     )
-    number = cast("int", cursor.lastrowid)
     store.run_many(
         "INSERT INTO training_members (training_id, instance_id) VALUES (?, ?)", [(number, i) for i in members]
     )

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.measurements import ANNOTATOR, HELP, Whose, groups_of_people, help_group, is_of_people
-from annotator.domain.numbers import natural_order
+from annotator.domain.numbers import by_key, natural_order
 from annotator.domain.projects import Project, ScoredPolicy
-from annotator.domain.texts import HelpOrigin
 from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.scoring.gold import GoldRow, GoldTable, gold_row
@@ -175,9 +174,7 @@ def _groups_in(item: GoldInstance, by: str) -> set[str]:
     """The groups of those whose sets are in the gold of an instance."""
     every = [origin for origins in item.origins for origin in origins]
     if by == HELP:
-        by_annotation: dict[int, list[HelpOrigin | None]] = {}
-        for origin in every:
-            by_annotation.setdefault(origin.annotation_id, []).append(origin.help)
+        by_annotation = by_key((origin.annotation_id, origin.help) for origin in every)
         return {help_group(origins) for origins in by_annotation.values()}
     return set(groups_of_people(item.instance, {origin.annotator for origin in every}, by).values())
 

@@ -9,18 +9,8 @@ from annotator.domain.numbers import whole_number
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceText
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.benchmark.records import (
-    KNOWN,
-    Borders,
-    Record,
-    guess_language,
-    is_gold,
-    read_sets,
-    read_texts,
-    shape_of_record,
-    shape_of_task,
-)
-from annotator.formats.rows.checks import Checker
+from annotator.formats.benchmark import records
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import Row, convert, line_at, parse_object, read_rows
 from annotator.language import _
@@ -38,8 +28,8 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or the task is none of the benchmark's
     """
-    shape_of_task(options.task)
-    reader = _BenchmarkReader(record_files(path), options)
+    records.shape_of_task(options.task)
+    reader = _BenchmarkReader(options, record_files(path))
     yield from reader.survey()
     yield from reader.inputs()
     yield from reader.gold_alone()
@@ -67,19 +57,14 @@ class _Where:
 
 
 @dataclass(slots=True)
-class _BenchmarkReader:
+class _BenchmarkReader(InstanceReader):
     files: Mapping[str, Path]
-    options: ReadOptions
-    checker: Checker = field(init=False)
     _inputs: dict[Place, _Where] = field(default_factory=dict)
     _gold: dict[Place, _Where] = field(default_factory=dict)
     _keys: dict[Place, str] = field(default_factory=dict)  # of records that bring a key besides their id
     _originals: dict[Place, Place] = field(default_factory=dict)  # perturbed: original
     _other_tasks: set[str] = field(default_factory=set)
     _refused: set[tuple[str, int]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def survey(self) -> Iterator[Problem]:
         """Note where every record stands and who is whose original; lines that cannot be read are reported here."""
@@ -100,8 +85,8 @@ class _BenchmarkReader:
         yield from self._link(links)
 
     def _fits(self, row: Row) -> bool:
-        shape = shape_of_record(row.values)
-        return shape is None or shape == shape_of_task(self.options.task)
+        shape = records.shape_of_record(row.values)
+        return shape is None or shape == records.shape_of_task(self.options.task)
 
     def _other_task(self, row: Row) -> Problem:
         self._other_tasks.add(row.source)
@@ -120,7 +105,7 @@ class _BenchmarkReader:
         if split_and_id is None:
             findings.refuse("id", row.values.get("id"), _("Missing id (in gold: sent_id)."))
             return
-        known = self._gold if is_gold(row.values) else self._inputs
+        known = self._gold if records.is_gold(row.values) else self._inputs
         where = _Where(row.source, row.line, row.offset)
         first = known.setdefault(split_and_id, where)
         if first is not where:
@@ -156,13 +141,13 @@ class _BenchmarkReader:
             if source in self._other_tasks:
                 continue
             for row in read_rows(path, source):
-                is_read = isinstance(row, Row) and not is_gold(row.values)
+                is_read = isinstance(row, Row) and not records.is_gold(row.values)
                 if is_read and isinstance(row, Row) and (row.source, row.line) not in self._refused:
                     yield from self._input(row)
 
     def _input(self, row: Row) -> Iterator[SourceItem]:
         findings = row.findings()
-        record = convert(row.values, Record, findings)
+        record = convert(row.values, records.Record, findings)
         split_and_id = self._split_and_id(row.values)
         if record is not None and split_and_id is not None:
             gold = self._gold.get(split_and_id)
@@ -171,16 +156,18 @@ class _BenchmarkReader:
                 yield from self._with_gold(instance, record, gold)
         yield from findings.problems
 
-    def _instance(self, row: Row, record: Record, split_and_id: Place, findings: Findings) -> SourceInstance | None:
-        language = guess_language(record, self.options.language)
-        texts = read_texts(record, self.options.task, language, findings)
+    def _instance(
+        self, row: Row, record: records.Record, split_and_id: Place, findings: Findings
+    ) -> SourceInstance | None:
+        language = records.guess_language(record, self.options.language)
+        texts = records.read_texts(record, self.options.task, language, findings)
         segments: Mapping[str, SourceText | str] = {} if texts is None else texts.segments
-        if not segments and not is_gold(row.values):
+        if not segments and not records.is_gold(row.values):
             known = listed([spec.name for spec in self.options.task.segments])
             findings.refuse("line", list(row.values), _("No text. The task needs {segments}.", segments=known))
             return None
         annotations: tuple[SourceAnnotation, ...] = ()
-        if is_gold(row.values):
+        if records.is_gold(row.values):
             is_whole = self._is_whole(segments)
             segments = segments if is_whole else {}
             borders = texts.borders if texts is not None and is_whole else None
@@ -197,27 +184,29 @@ class _BenchmarkReader:
             annotations=annotations,
             parent_key=None if original is None else self._key(original),
             perturbation_kind=None if original is None else record.adv_type or "perturbed",
-            metadata={name: value for name, value in row.values.items() if name not in KNOWN},
-            is_addition=is_gold(row.values),
+            metadata={name: value for name, value in row.values.items() if name not in records.KNOWN},
+            is_addition=records.is_gold(row.values),
         )
         self.checker.check(instance, findings)
         return instance
 
-    def _with_gold(self, instance: SourceInstance, record: Record, gold: _Where | None) -> Iterator[SourceItem]:
+    def _with_gold(self, instance: SourceInstance, record: records.Record, gold: _Where | None) -> Iterator[SourceItem]:
         """An instance of the input with what the gold of its id says; what is wrong with the gold is reported."""
         if gold is None or (gold.source, gold.line) in self._refused:
             yield instance
             return
         values = parse_object(line_at(self.files[gold.source], gold.offset))
         findings = Findings(gold.source, gold.line)
-        stated = convert(values, Record, findings)
+        stated = convert(values, records.Record, findings)
         if stated is not None:
             yield self._joined(instance, record, stated, findings)
         else:
             yield instance
         yield from findings.problems
 
-    def _joined(self, instance: SourceInstance, record: Record, gold: Record, findings: Findings) -> SourceInstance:
+    def _joined(
+        self, instance: SourceInstance, record: records.Record, gold: records.Record, findings: Findings
+    ) -> SourceInstance:
         names = [spec.name for spec in self.options.task.segments if spec.is_selectable]
         bodies = [(name, instance.segments[name]) for name in names if name in instance.segments]
         borders = [
@@ -241,7 +230,7 @@ class _BenchmarkReader:
                 continue
             row = Row(where.source, where.line, parse_object(line_at(self.files[where.source], where.offset)))
             findings = row.findings()
-            record = convert(row.values, Record, findings)
+            record = convert(row.values, records.Record, findings)
             instance = None if record is None else self._instance(row, record, split_and_id, findings)
             if instance is not None and not findings.is_refused:
                 yield instance
@@ -250,14 +239,16 @@ class _BenchmarkReader:
     def _is_whole(self, segments: Mapping[str, object]) -> bool:
         return all(spec.name in segments for spec in self.options.task.segments if not spec.may_be_empty)
 
-    def _annotations(self, record: Record, borders: Borders | None, findings: Findings) -> tuple[SourceAnnotation, ...]:
-        sets = read_sets(record, borders, self.options.task, findings)
+    def _annotations(
+        self, record: records.Record, borders: records.Borders | None, findings: Findings
+    ) -> tuple[SourceAnnotation, ...]:
+        sets = records.read_sets(record, borders, self.options.task, findings)
         return () if sets is None else (SourceAnnotation(ANNOTATOR, self._result(record), sets),)
 
     def _key(self, split_and_id: Place) -> str:
         return self.options.key_prefix + self._keys.get(split_and_id, split_and_id[1])
 
-    def _result(self, record: Record) -> str | None:
+    def _result(self, record: records.Record) -> str | None:
         """The label: a number stands for the project's label of that position, unless it is itself a label."""
         given = record.label if isinstance(record.label, str) else record.sent_label
         labels = self.options.labels if self.options.task.result_kind == "label" else ()

@@ -42,10 +42,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     reader = _SetReader(options)
     for file in _files(path, options):
         for row in set_rows(file):
-            if isinstance(row, Problem):
-                yield row
-            else:
-                yield from reader.instances(row)
+            yield from [row] if isinstance(row, Problem) else reader.instances(row)
 
 
 def _files(path: Path, options: ReadOptions) -> list[Path]:

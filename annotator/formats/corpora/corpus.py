@@ -10,9 +10,8 @@ from annotator.domain import sources
 from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, NotFound, Problem
-from annotator.formats.base import ReadOptions
 from annotator.formats.eraser.reader import SPLITS
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.findings import Findings, Places
 from annotator.formats.rows.lines import not_utf8
 from annotator.language import _, listed
@@ -43,7 +42,7 @@ def text_of_lines(lines: Sequence[str], cut: Callable[[str], TokenizedText]) -> 
 
 
 @dataclass(slots=True)
-class Corpus:
+class Corpus(InstanceReader):
     """One import: which segments hold document and query, what was checked, what is kept, what is left out by which rule.
 
     name: what annotations are by, where the files do not say by whom
@@ -51,18 +50,15 @@ class Corpus:
 
     name: str
     path: Path
-    options: ReadOptions
     left_out: dict[str, Places] = field(default_factory=dict)
     kept: Counter[str] = field(default_factory=Counter)
     document_segment: str = field(init=False)
-    checker: Checker = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
 
     def __post_init__(self) -> None:
         if not self.path.exists():
             raise NotFound(_("No file or folder '{path}'.", path=self.path))
         self.document_segment = _document_segment(self.options.task)
-        self.checker = Checker(self.options)
+        InstanceReader.__post_init__(self)
 
     def count(self, rule: str, location: str) -> None:
         """One more that a rule (`unsaid`) leaves out, or that is told like those, and where it stands."""
@@ -100,11 +96,9 @@ class Corpus:
             language=self.language, result=result, annotations=tuple(annotations),
             metadata={} if query_segment is not None or not query else {"query": query},
         )  # fmt: skip
-        self.checker.check(instance, findings)
-        self.keys.refuse_twice(instance, findings)
-        if not findings.is_refused:
+        for accepted in self.checked(instance, findings):
             self.kept[split] += 1
-            yield instance
+            yield accepted
         yield from findings.problems
 
     def told(self) -> Iterator[sources.SourceItem]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from annotator.domain.numbers import by_key
 from annotator.domain.sources import SourceAnnotation, SourceItem, SourceSpan, SourceText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
@@ -41,7 +42,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when a file is missing, or the task has another form
     """
-    corpus, folder = Corpus("evidence-inference", path, options), path if path.is_dir() else path.parent
+    corpus, folder = Corpus(options, "evidence-inference", path), path if path.is_dir() else path.parent
     corpus.path = folder
     tables = [_table(path, folder, kind) for kind in ("prompts", "annotations")]
     reader = _Reader(corpus, _articles(folder), _splits(folder))
@@ -158,9 +159,7 @@ class _Reader:
 
     def _annotations(self, rows: Sequence[tuple[Row, Range]]) -> Iterator[SourceAnnotation]:
         """One a user: their spans are one set, their label is that of most of their rows."""
-        by_user: dict[str, list[tuple[Row, Range]]] = {}
-        for row, span in rows:
-            by_user.setdefault(row.values["UserID"].strip(), []).append((row, span))
+        by_user = by_key((row.values["UserID"].strip(), (row, span)) for row, span in rows)
         for user, of_user in by_user.items():
             label = _label([row for row, _span in of_user])
             spans = sorted({span for _row, span in of_user})

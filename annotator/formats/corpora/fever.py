@@ -68,7 +68,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there are no claims or no pages, or the task has another form
     """
-    reader = _Reader(Corpus("fever", path, options))
+    reader = _Reader(Corpus(options, "fever", path))
     files, pages = _files(reader.corpus, path), _page_files(path if path.is_dir() else path.parent)
     for file, part in files:
         for row in read_rows(file, file.name):

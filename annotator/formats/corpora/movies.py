@@ -48,7 +48,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there are none, or the task has another form
     """
-    corpus = Corpus("movies", path, options)
+    corpus = Corpus(options, "movies", path)
     yield from documents_first(item for review in _reviews(corpus, path) for item in _items(corpus, review))
     yield from corpus.told()
 

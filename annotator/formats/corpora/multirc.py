@@ -49,7 +49,7 @@ class _Entry(msgspec.Struct):
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     """The answers of one file, or of all JSON files of a folder; raises NotFound or InvalidValue where there are none."""
-    corpus = Corpus("multirc", path, options)
+    corpus = Corpus(options, "multirc", path)
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise InvalidValue(

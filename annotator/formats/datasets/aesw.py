@@ -12,7 +12,7 @@ from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceIte
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.findings import Findings, shown
 from annotator.formats.rows.lines import MAX_LINE_BYTES, read_lines
 from annotator.formats.rows.spans import spans_of_tokens
@@ -240,26 +240,18 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     if options.task.name != "editing":
         raise InvalidValue(_("{name} needs the task {task}.", name="AESW", task="editing"))
     markups = read_markup(path)
-    reader = _AeswReader(options, options.split or (path.stem if path.stem in SPLITS else ""))
+    reader = _AeswReader(options, options.split or (path.stem if path.stem in SPLITS else ""), _labels(options.labels))
     yield from reader.label_warnings(path.name)
     for markup in markups:
-        if isinstance(markup, Problem):
-            yield markup
-        else:
-            yield from reader.instance(markup, Findings(path.name, markup.line))
+        yield from (
+            [markup] if isinstance(markup, Problem) else reader.instance(markup, Findings(path.name, markup.line))
+        )
 
 
 @dataclass(slots=True)
-class _AeswReader:
-    options: ReadOptions
+class _AeswReader(InstanceReader):
     split: str
-    checker: Checker = field(init=False)
-    labels: tuple[str, str] = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
-        self.labels = _labels(self.options.labels)
+    labels: tuple[str, str]
 
     def label_warnings(self, source: str) -> Iterator[Problem]:
         """Said once, when the project has two labels of its own, since only their order tells which is which."""
@@ -279,10 +271,7 @@ class _AeswReader:
         body = None if sentence is None else _words(sentence, findings)
         if element is not None and sentence is not None and body is not None:
             instance = self._instance(markup, dict(element.attrib), sentence, body, findings)
-            self.checker.check(instance, findings)
-            self.keys.refuse_twice(instance, findings, "sid")
-            if not findings.is_refused:
-                yield instance
+            yield from self.checked(instance, findings, "sid")
         yield from findings.problems
 
     def _instance(

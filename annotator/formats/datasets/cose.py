@@ -13,7 +13,7 @@ from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceIte
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.files import files_of_split, split_in_name
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
@@ -163,10 +163,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     yield from reader.explanations()
     for file in files.questions:
         for row in read_rows(file, file.name):
-            if isinstance(row, Problem):
-                yield row
-            else:
-                yield from reader.question(row, split_in_name(file))
+            yield from [row] if isinstance(row, Problem) else reader.question(row, split_in_name(file))
     if files.named != "question":
         yield from reader.without_question()
 
@@ -237,16 +234,10 @@ def _may_belong(file: Path, named: Path) -> bool:
 
 
 @dataclass(slots=True)
-class _CoseReader:
-    options: ReadOptions
+class _CoseReader(InstanceReader):
     files: _Files
-    checker: Checker = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
     _explanations: dict[str, _Explanation] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def explanations(self) -> Iterator[Problem]:
         """Take the explanations in; gives what is wrong with them."""
@@ -303,10 +294,8 @@ class _CoseReader:
             annotations=annotations,
             metadata=metadata,
         )
-        self.checker.check(instance, findings)
-        self.keys.refuse_twice(instance, findings)
-        if not findings.is_refused:
-            yield instance
+        for accepted in self.checked(instance, findings):
+            yield accepted
             yield from warnings
 
     def _split_of(self, explanation: _Explanation | None) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from annotator.domain.numbers import counted
@@ -11,7 +11,7 @@ from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.csv_table import TextTable
 from annotator.formats.rows.files import files_of_split, split_in_name
 from annotator.formats.rows.findings import Findings
@@ -150,10 +150,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     for file in _files(path, options.split):
         split = options.split or split_in_name(file)
         for row in TextTable(file, options, needed=_NEEDED).rows():
-            if isinstance(row, Problem):
-                yield row
-            else:
-                yield from reader.instance(row, split)
+            yield from [row] if isinstance(row, Problem) else reader.instance(row, split)
 
 
 def _check_task(task: Task) -> None:
@@ -173,15 +170,7 @@ def _files(path: Path, asked_split: str | None) -> list[Path]:
     return files
 
 
-@dataclass(slots=True)
-class _EsnliReader:
-    options: ReadOptions
-    keys: KeyLines = field(default_factory=KeyLines)
-    checker: Checker = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
-
+class _EsnliReader(InstanceReader):
     def instance(self, row: Row, split: str) -> Iterator[SourceItem]:
         """The instance of a row and what is wrong with it."""
         findings = row.findings()
@@ -201,10 +190,7 @@ class _EsnliReader:
             annotations=tuple(annotation for annotation in annotations if annotation is not None),
             metadata={name: value for name, value in values.items() if name not in _KNOWN},
         )
-        self.checker.check(instance, findings)
-        self.keys.refuse_twice(instance, findings, "pairID")
-        if not findings.is_refused:
-            yield instance
+        yield from self.checked(instance, findings, "pairID")
         yield from findings.problems
 
 

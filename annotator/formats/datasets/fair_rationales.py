@@ -12,7 +12,7 @@ from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceIte
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.csv_table import TextTable
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import LineError, Row, parse_value
@@ -40,7 +40,7 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
         raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=path, names="SST_annotations.csv"))
     yield from _left_out(path, files)
     for file in files:
-        texts = _Texts(file, options, segment)
+        texts = _Texts(options, file, segment)
         for row in TextTable(file, ReadOptions(options.task), needed=_NEEDED).rows():
             if isinstance(row, Problem):
                 yield row
@@ -72,17 +72,12 @@ def _segment_of(task: Task) -> str:
 
 
 @dataclass(slots=True)
-class _Texts:
+class _Texts(InstanceReader):
     """The rows of one file by text; all are kept, since a text's annotators do not stand together."""
 
     file: Path
-    options: ReadOptions
     segment: str
     rows: dict[str, list[Row]] = field(default_factory=dict)
-    checker: Checker = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def add(self, row: Row) -> None:
         """One more annotator's row."""

@@ -12,7 +12,7 @@ from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceIte
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.json_files import read_members
 from annotator.formats.rows.lines import LineError, Row, convert, parse_object
@@ -55,12 +55,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     file = path / DATA_FILE if path.is_dir() else path
     splits = _Splits()
     yield from splits.read(file.with_name(SPLITS_FILE))
-    reader = _HatexplainReader(segment, options, splits)
+    reader = _HatexplainReader(options, segment, splits)
     for item in read_members(file, file.name):
-        if isinstance(item, Problem):
-            yield item
-        else:
-            yield from reader.post(*item)
+        yield from [item] if isinstance(item, Problem) else reader.post(*item)
     yield from splits.left_over(reader.seen)
 
 
@@ -118,15 +115,10 @@ class _Splits:
 
 
 @dataclass(slots=True)
-class _HatexplainReader:
+class _HatexplainReader(InstanceReader):
     segment: str
-    options: ReadOptions
     splits: _Splits
     seen: set[str] = field(default_factory=set)
-    checker: Checker = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def post(self, post_id: str, row: Row) -> Iterator[SourceItem]:
         """The instance of one post and what is wrong with it; the field of a problem begins with the post's id."""

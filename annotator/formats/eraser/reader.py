@@ -13,7 +13,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.eraser.documents import DocumentShelf, DocumentTokens, find_documents
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.findings import Findings, Places, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.language import _, several
@@ -77,26 +77,17 @@ def _split_files(path: Path, options: ReadOptions) -> list[tuple[str, Path]]:
 
 
 @dataclass(slots=True)
-class _EraserReader:
-    options: ReadOptions
+class _EraserReader(InstanceReader):
     shelf: DocumentShelf
-    checker: Checker = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
     empty: Places = field(default_factory=Places)  # evidences that mark nothing
     unmarked: Places = field(default_factory=Places)  # instances that have no others
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def items(self, files: Sequence[tuple[str, Path]]) -> Iterator[sources.SourceItem]:
         """Everything that the rows of the split files give, in order; at the end of a file what was left out of it."""
         for split, file in files:
             self.empty, self.unmarked = Places(), Places()
             for row in read_rows(file, file.name):
-                if isinstance(row, Problem):
-                    yield row
-                else:
-                    yield from self.instance(row, split)
+                yield from [row] if isinstance(row, Problem) else self.instance(row, split)
             yield from self._left_out(file.name)
 
     def _left_out(self, source: str) -> Iterator[Problem]:
@@ -129,10 +120,7 @@ class _EraserReader:
                 yield document
             if not findings.is_refused:
                 instance = self._instance(row, parsed, bodies, split, findings)
-                self.checker.check(instance, findings)
-                self.keys.refuse_twice(instance, findings, "annotation_id")
-                if not findings.is_refused:
-                    yield instance
+                yield from self.checked(instance, findings, "annotation_id")
         yield from findings.problems
 
     def _documents(

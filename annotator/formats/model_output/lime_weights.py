@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 
 from annotator.domain.models import Facts, ScoredPart, SourceAttribution, SourceOutput, Subword, facts_from
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import by_key, counted
 from annotator.errors import Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_scores, read_json
@@ -58,10 +58,7 @@ class _Words:
 
     def occurrences(self) -> dict[str, list[int]]:
         """Where each different word stands, in the order of first appearance."""
-        indices_by_word: dict[str, list[int]] = {}
-        for index in self.word_indices:
-            indices_by_word.setdefault(self.parts[index], []).append(index)
-        return indices_by_word
+        return by_key((self.parts[index], index) for index in self.word_indices)
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:

@@ -44,10 +44,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     """
     file = _File(options)
     for row in read_rows(path, path.name):
-        if isinstance(row, Problem):
-            yield row
-        else:
-            yield from _row(row, file)
+        yield from [row] if isinstance(row, Problem) else _row(row, file)
 
 
 def _row(row: Row, file: _File) -> Iterator[SourceOutput | Problem]:

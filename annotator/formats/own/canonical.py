@@ -13,7 +13,7 @@ from annotator.domain.tasks import TASKS, Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import InstanceReader
 from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert, read_rows
@@ -75,13 +75,10 @@ _KNOWN_OF_ANNOTATION = frozenset({"annotator", "label", "rationales", "char_span
 
 def read(path: Path, options: ReadOptions) -> Iterator[sources.SourceItem]:
     """The documents, then the instances of a canonical.jsonl; what is wrong with a row is a Problem."""
-    reader = _CanonicalReader(path, options, _Survey.of(path))
+    reader = _CanonicalReader(options, path, _Survey.of(path))
     yield from reader.documents()
     for row in read_rows(path, path.name):
-        if isinstance(row, Problem):
-            yield row
-        else:
-            yield from reader.instance(row)
+        yield from [row] if isinstance(row, Problem) else reader.instance(row)
 
 
 @dataclass(slots=True)
@@ -115,18 +112,12 @@ class _Survey:
 
 
 @dataclass(slots=True)
-class _CanonicalReader:
+class _CanonicalReader(InstanceReader):
     path: Path
-    options: ReadOptions
     survey: _Survey
-    checker: Checker = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
     line_starts: dict[str, frozenset[int]] = field(
         default_factory=dict
     )  # docid: tokens that begin a line, not the first
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
 
     def documents(self) -> Iterator[sources.SourceItem]:
         """The documents that instances point to, each once."""
@@ -167,10 +158,7 @@ class _CanonicalReader:
         parsed = convert(row.values, _Row, findings)
         if parsed is not None:
             instance = self._instance(row, parsed, findings)
-            self.checker.check(instance, findings)
-            self.keys.refuse_twice(instance, findings)
-            if not findings.is_refused:
-                yield instance
+            yield from self.checked(instance, findings)
         yield from findings.problems
 
     def _instance(self, row: Row, parsed: _Row, findings: Findings) -> sources.SourceInstance:

@@ -1,7 +1,7 @@
 """Reading our own JSONL: project, documents, instances with all work, saved lists, perturbations, events."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceFrozen, SourceProject
@@ -15,7 +15,7 @@ from annotator.formats.own import full_export, records
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
 from annotator.formats.own.run_output import OutputRecord, output_of
 from annotator.formats.own.values import folded
-from annotator.formats.rows.checks import Checker, KeyLines
+from annotator.formats.rows.checks import Checker, InstanceReader
 from annotator.formats.rows.findings import Findings, listed
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.spans import read_sets, read_span
@@ -131,21 +131,10 @@ def read(rows: Iterable[Row | Problem], options: ReadOptions) -> Iterator[Source
     """The items of our own JSONL, in the order of the file."""
     reader = _OwnReader(options)
     for row in rows:
-        if isinstance(row, Problem):
-            yield row
-        else:
-            yield from reader.read(row)
+        yield from [row] if isinstance(row, Problem) else reader.read(row)
 
 
-@dataclass(slots=True)
-class _OwnReader:
-    options: ReadOptions
-    checker: Checker = field(init=False)
-    keys: KeyLines = field(default_factory=KeyLines)
-
-    def __post_init__(self) -> None:
-        self.checker = Checker(self.options)
-
+class _OwnReader(InstanceReader):
     def read(self, row: Row) -> Iterator[SourceItem]:
         findings = row.findings()
         record = convert(row.values, records.OwnRecord, findings)  # type: ignore[arg-type]  # a union is a type to msgspec

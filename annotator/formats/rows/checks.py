@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.domain.labels import proposed_names, variant_among
@@ -221,3 +221,22 @@ class KeyLines:
             self._lines[fingerprint] = instance.line or 0
             return
         findings.refuse(field_name, instance.key, _("Duplicate of line {line}. Keep one.", line=first))
+
+
+@dataclass(slots=True)
+class InstanceReader:
+    """What readers of instances have in common: how they read, and what they have checked so far."""
+
+    options: ReadOptions
+    checker: Checker = field(init=False)
+    keys: KeyLines = field(default_factory=KeyLines, init=False)
+
+    def __post_init__(self) -> None:
+        self.checker = Checker(self.options)
+
+    def checked(self, instance: SourceInstance, findings: Findings, key_field: str = "id") -> Iterator[SourceInstance]:
+        """An instance for which nothing is refused, and whose key is new in its split."""
+        self.checker.check(instance, findings)
+        self.keys.refuse_twice(instance, findings, key_field)
+        if not findings.is_refused:
+            yield instance

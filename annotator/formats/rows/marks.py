@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import by_key
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.lines import LineError, parse_value
 from annotator.language import _
@@ -101,9 +102,7 @@ def labels_of(value: object) -> list[str]:
 
 
 def _by_label(marks: Sequence[Mark]) -> list[list[dict[str, object]]]:
-    sets: dict[str, list[dict[str, object]]] = {}
-    for mark in marks:
-        sets.setdefault(mark.label, []).append(mark.span)
+    sets = by_key((mark.label, mark.span) for mark in marks)
     return list(sets.values())
 
 

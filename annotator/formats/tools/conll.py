@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.domain.instances import GoldInstance
+from annotator.domain.numbers import by_key
 from annotator.domain.sources import SourceItem, SourceSpan
 from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, InvalidValue, Problem
@@ -71,10 +72,11 @@ def lines_of(gold: GoldInstance, options: WriteOptions) -> Iterator[str]:
     if instance.target is not None:
         first = instance.layout.segment_at(instance.target[0]).first_token
         yield f"# {TARGET} = {instance.target[0] - first} {instance.target[1] - first}"
-    numbers: dict[int, list[str]] = {}
-    for number, rationale_set in enumerate(gold.sets, 1):
-        for index in rationale_set.token_indices:
-            numbers.setdefault(index, []).append(str(number))
+    numbers = by_key(
+        (index, str(number))
+        for number, rationale_set in enumerate(gold.sets, 1)
+        for index in rationale_set.token_indices
+    )
     for segment, placed in zip(instance.segments, instance.layout.segments, strict=True):
         is_inside = False
         for index, token in enumerate(segment.body.tokens(), placed.first_token):
@@ -131,10 +133,11 @@ class _Block:
 
     def triggers(self) -> list[list[int]]:
         """The tokens of each trigger, in the order of their numbers."""
-        by_number: dict[int, list[int]] = {}
-        for index, line in enumerate(self.lines):
-            if tag_schemes.is_trigger(line.cells[-1]):
-                by_number.setdefault(int(line.cells[-1][2:]), []).append(index)
+        by_number = by_key(
+            (int(line.cells[-1][2:]), index)
+            for index, line in enumerate(self.lines)
+            if tag_schemes.is_trigger(line.cells[-1])
+        )
         return [by_number[number] for number in sorted(by_number)]
 
     def repeats(self, text: "Sequence[_Block]") -> bool:
@@ -343,9 +346,7 @@ def _decoded(content: bytes | None) -> str | None:
 
 
 def _sets(stretches: Sequence[tuple[str, int, int]]) -> list[list[list[int]]]:
-    sets: dict[str, list[list[int]]] = {}
-    for label, start, end in stretches:
-        sets.setdefault(label, []).append([start, end])
+    sets = by_key((label, [start, end]) for label, start, end in stretches)
     return list(sets.values())
 
 

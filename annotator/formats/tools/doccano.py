@@ -373,10 +373,7 @@ class _ExportReader:
         for file in self.files:
             name = UNNAMED_ANNOTATOR if file.stem in _EVERYBODY else file.stem
             for row in _rows_of(file):
-                if isinstance(row, Problem):
-                    yield row
-                else:
-                    yield from self._row(row, name)
+                yield from [row] if isinstance(row, Problem) else self._row(row, name)
         yield from self.left_out.warnings()
 
     def _compare_results(self) -> None:

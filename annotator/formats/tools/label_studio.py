@@ -315,10 +315,7 @@ class _ExportReader:
                 yield from self._minimal_task([row for row in group if isinstance(row, Row)])
                 continue
             for item in group:
-                if isinstance(item, Problem):
-                    yield item
-                else:
-                    yield from self._task(item)
+                yield from [item] if isinstance(item, Problem) else self._task(item)
         yield from self.left_out.warnings()
 
     def _task(self, row: Row) -> Iterator[Row | Problem]:

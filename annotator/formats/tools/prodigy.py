@@ -208,10 +208,7 @@ class _ExportReader:
     def rows(self) -> Iterator[Row | Problem]:
         """Plain rows for the annotators of each text, what is wrong with rows, and at the end what was left out."""
         for row in read_rows(self.path, self.path.name):
-            if isinstance(row, Problem):
-                yield row
-            else:
-                yield from self._take(row)
+            yield from [row] if isinstance(row, Problem) else self._take(row)
         for by_annotator in self._tasks.values():
             yield from self._rows_of(by_annotator)
         yield from self.left_out.warnings()

@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from annotator.domain.numbers import by_key
 from annotator.language import _
 from annotator.perturb.language_rules import AMOUNT, draw_amount, is_readable_amount, may_end_word
 from annotator.perturb.passage import Passage, Words
@@ -174,10 +175,11 @@ def _places(passage: Passage) -> tuple[Sequence[str], ...]:
 
 def _exchanged(passage: Passage, names: Sequence[str]) -> Iterator[Proposal]:
     """Each name that occurs by others of its list that do not, in every place where it stands by itself."""
-    spans_by_name: dict[str, list[tuple[int, int]]] = {}
-    for start, end, name in passage.find(names, with_case=True):
-        if not _is_part_of_a_longer_name(passage, start, end):
-            spans_by_name.setdefault(name, []).append((start, end))
+    spans_by_name = by_key(
+        (name, (start, end))
+        for start, end, name in passage.find(names, with_case=True)
+        if not _is_part_of_a_longer_name(passage, start, end)
+    )
     others = [name for name in names if name not in passage.text]
     for name, spans in spans_by_name.items():
         for other in passage.random.sample(others, min(_OTHERS_EACH, len(others))):
@@ -205,10 +207,9 @@ _CHINESE_DIGITS = "两三四五六七八九"
 
 @suggester("Another number", kinds="entity contrast", turns=1)
 def change_number(passage: Passage) -> Iterator[Proposal]:
-    spans_by_number: dict[str, list[tuple[int, int]]] = {}
-    for amount in AMOUNT.finditer(passage.text):
-        if is_readable_amount(amount):
-            spans_by_number.setdefault(amount.group(), []).append(amount.span())
+    spans_by_number = by_key(
+        (amount.group(), amount.span()) for amount in AMOUNT.finditer(passage.text) if is_readable_amount(amount)
+    )
     for number, spans in spans_by_number.items():
         yield everywhere(spans, number, draw_amount(number, passage.random))
 

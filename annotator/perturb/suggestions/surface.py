@@ -5,22 +5,7 @@ import string
 from collections.abc import Iterator
 
 from annotator.language import _, listed
-from annotator.perturb.language_rules import (
-    AFTER_HAS,
-    CHINESE_FULL_STOP,
-    CLITICS,
-    CONTRACTED_BEFORE_NOT,
-    EXAMPLE_ADDRESS,
-    FULL_STOP,
-    IDEOGRAPHS,
-    IN_FULL_BEFORE_NOT,
-    PRONOUNS,
-    TAKE_NOT,
-    are_ideographs,
-    phrases_of_suggestions,
-    swappable_pairs,
-    swapped_pair,
-)
+from annotator.perturb import language_rules
 from annotator.perturb.passage import Passage, Word
 from annotator.perturb.suggested_texts import Proposal, suggester
 from annotator.perturb.wording import drop, like
@@ -30,14 +15,17 @@ from annotator.text.edits import Edit
 
 
 _NEGATED = re.compile(
-    rf"(?<![\w'’])({'|'.join((*IN_FULL_BEFORE_NOT, 'need', *TAKE_NOT))})\s?n['’]t(?!\w)", re.IGNORECASE
+    rf"(?<![\w'’])({'|'.join((*language_rules.IN_FULL_BEFORE_NOT, 'need', *language_rules.TAKE_NOT))})\s?n['’]t(?!\w)",
+    re.IGNORECASE,
 )
-_NOT = re.compile(rf"(?<![\w'’])(cannot|(?:{'|'.join(('can', 'will', *TAKE_NOT))}) not)(?![\w'’])", re.IGNORECASE)
+_NOT = re.compile(
+    rf"(?<![\w'’])(cannot|(?:{'|'.join(('can', 'will', *language_rules.TAKE_NOT))}) not)(?![\w'’])", re.IGNORECASE
+)
 _CLITIC = re.compile(
     r"(?<![\w'’])(i|you|he|she|it|we|they|that|there|what|who|let)(\s?['’](?:m|re|ve|ll|s|d))(?=\s\w)", re.IGNORECASE
 )
-_FULL = re.compile(rf"(?<![\w'’])({'|'.join(phrases_of_suggestions())})(?=\s\w)", re.IGNORECASE)
-_IN_FULL = {clitic: verb for verb, clitic in CLITICS.items()}
+_FULL = re.compile(rf"(?<![\w'’])({'|'.join(language_rules.phrases_of_suggestions())})(?=\s\w)", re.IGNORECASE)
+_IN_FULL = {clitic: verb for verb, clitic in language_rules.CLITICS.items()}
 _AFTER_WOULD = frozenset({"like", "love", "rather", "be", "say", "recommend", "prefer", "give", "go", "never"})
 _AFTER_IS = frozenset(
     {
@@ -66,9 +54,11 @@ _AFTER_IS = frozenset(
 def expand_contraction(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
     for match in _NEGATED.finditer(text):
-        if passage.next_word(match.end()) not in PRONOUNS | {"not"}:  # "Isn't it" would become "Is not it"
+        if passage.next_word(match.end()) not in language_rules.PRONOUNS | {
+            "not"
+        }:  # "Isn't it" would become "Is not it"
             verb = match[1].lower()
-            yield _replaced(match, like(match[1], f"{IN_FULL_BEFORE_NOT.get(verb, verb)} not"))
+            yield _replaced(match, like(match[1], f"{language_rules.IN_FULL_BEFORE_NOT.get(verb, verb)} not"))
     for match in _CLITIC.finditer(text):
         word = _long_form(match[1].lower(), match[2].strip("'’ \u00a0").lower(), passage, match.end())
         if word:
@@ -83,7 +73,7 @@ def _long_form(subject: str, clitic: str, passage: Passage, end: int) -> str:
     if clitic == "d":
         return "would" if following in _AFTER_WOULD else ""
     if clitic == "s":
-        if following in AFTER_HAS:
+        if following in language_rules.AFTER_HAS:
             return "has"
         is_sure = (
             following in _AFTER_IS or following in passage.word_lists.list("adjectives") or following.endswith("ing")
@@ -99,11 +89,11 @@ def contract(passage: Passage) -> Iterator[Proposal]:
         verb = "can" if match[1].lower() == "cannot" else match[1].split()[0].lower()
         if passage.next_word(match.end()) in {"only", "to"}:
             continue
-        yield _replaced(match, like(match[1], f"{CONTRACTED_BEFORE_NOT.get(verb, verb)}{gap}n't"))
+        yield _replaced(match, like(match[1], f"{language_rules.CONTRACTED_BEFORE_NOT.get(verb, verb)}{gap}n't"))
     for match in _FULL.finditer(passage.text):
         subject, verb = match[1].split()
         if passage.next_word(match.end()) not in {"not", "and", "or", "but"}:
-            yield _replaced(match, f"{subject}{gap}'{CLITICS[verb.lower()]}")
+            yield _replaced(match, f"{subject}{gap}'{language_rules.CLITICS[verb.lower()]}")
 
 
 def _replaced(match: "re.Match[str]", new: str) -> Proposal:
@@ -113,13 +103,13 @@ def _replaced(match: "re.Match[str]", new: str) -> Proposal:
 # Addresses and handles, put in or taken out. The ones put in belong to nobody: example.com is kept free for examples.
 
 
-_LINK = re.compile(rf"(?<!\S)(?:https?://|www\.)[^\s{IDEOGRAPHS}，。！？]+")
+_LINK = re.compile(rf"(?<!\S)(?:https?://|www\.)[^\s{language_rules.IDEOGRAPHS}，。！？]+")
 _HANDLE = re.compile(r"(?<!\S)@\w{2,}")
 
 
 @suggester("Add an address", kinds="robustness")
 def add_link(passage: Passage) -> Iterator[Proposal]:
-    link = EXAMPLE_ADDRESS + _drawn(passage, string.ascii_letters + string.digits, 6)
+    link = language_rules.EXAMPLE_ADDRESS + _drawn(passage, string.ascii_letters + string.digits, 6)
     yield from _at_both_ends(passage, link)
 
 
@@ -160,7 +150,7 @@ _COMMA = re.compile(r" ?,(?= )")
 _INNER_FULL_STOP = re.compile(r"(?<=\w)(?P<gap> ?)\.(?= +[A-Z])")
 _FULL_WIDTH = str.maketrans("，。！？：；（）", ",.!?:;()")
 _WIDE_SIGN = re.compile("[，。！？：；]")
-_NARROW_SIGN = re.compile(rf"(?<=[{IDEOGRAPHS}])[,!?:;]")
+_NARROW_SIGN = re.compile(rf"(?<=[{language_rules.IDEOGRAPHS}])[,!?:;]")
 _WIDE = str.maketrans(",!?:;", "，！？：；")
 
 
@@ -172,7 +162,9 @@ def strip_last_sign(passage: Passage) -> Iterator[Proposal]:
 
 @suggester("Another last sign", kinds="robustness")
 def change_last_sign(passage: Passage) -> Iterator[Proposal]:
-    full_stop, mark = (CHINESE_FULL_STOP, "！") if passage.code == "zh" else (FULL_STOP, "!")
+    full_stop, mark = (
+        (language_rules.CHINESE_FULL_STOP, "！") if passage.code == "zh" else (language_rules.FULL_STOP, "!")
+    )
     if match := _LAST.search(passage.text):
         for new in (full_stop, mark, mark * 3):
             if new != match["signs"]:
@@ -269,13 +261,13 @@ def _can_be_swapped(text: str, word: Word) -> bool:
 
 def _swappable_within(letters: str) -> list[int]:
     """The pairs of a word that may be swapped; the first letter, which readers go by, stays."""
-    return [index for index in swappable_pairs(letters) if index]
+    return [index for index in language_rules.swappable_pairs(letters) if index]
 
 
 def _swap(passage: Passage, word: Word) -> Edit:
     letters = passage.text[word.start : word.end]
     index = passage.random.choice(_swappable_within(letters))
-    return Edit(word.start + index, word.start + index + 2, swapped_pair(letters, index))
+    return Edit(word.start + index, word.start + index + 2, language_rules.swapped_pair(letters, index))
 
 
 @suggester("A character that is easily confused", kinds="robustness", languages="zh")
@@ -289,7 +281,11 @@ def confuse_character(passage: Passage) -> Iterator[Proposal]:
 @suggester("Two characters change places", kinds="robustness", languages="zh")
 def swap_characters(passage: Passage) -> Iterator[Proposal]:
     text = passage.text
-    pairs = [index for index in swappable_pairs(text) if are_ideographs(text[index : index + 2])]
+    pairs = [
+        index
+        for index in language_rules.swappable_pairs(text)
+        if language_rules.are_ideographs(text[index : index + 2])
+    ]
     for index in sorted(passage.random.sample(pairs, min(_MOST_WORDS, len(pairs)))):
-        pair, swapped = text[index : index + 2], swapped_pair(text, index)
+        pair, swapped = text[index : index + 2], language_rules.swapped_pair(text, index)
         yield [Edit(index, index + 2, swapped)], f"{pair} → {swapped}"

@@ -4,12 +4,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import cast
 
 from annotator.domain.imports import NewAnnotation
 from annotator.domain.instances import Accepted, Annotation, AnnotationState, Draft
 from annotator.domain.texts import RationaleSet
-from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import IS_TIED
 from annotator.store.connection.database import Row, Store
@@ -29,12 +27,11 @@ def add_annotation(
 ) -> int:  # fmt: skip
     """Store an annotation with its sets; answers its id. guidelines: the version that its author has read."""
     work = (instance_id, assignment_id, user_id)
-    cursor = store.run(
+    annotation_id = store.add(
         """INSERT INTO annotations (instance_id, assignment_id, user_id, annotator, round, state, result, note, created_at,
             guidelines) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (*work, annotator, round_number, state, result, note, created_at or store.now(), guidelines),
     )
-    annotation_id = cast("int", cursor.lastrowid)
     store.run_many(_ADD_SET, _set_rows(annotation_id, sets))
     return annotation_id
 
@@ -88,9 +85,7 @@ def set_annotation_state(store: Store, annotation_id: int, state: AnnotationStat
 
 def get_annotation(store: Store, annotation_id: int) -> Annotation:
     """An annotation by number; raises NotFound."""
-    row = store.row("SELECT * FROM annotations WHERE id = ?", (annotation_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=annotation_id, what=_("annotation")))
+    row = store.get("SELECT * FROM annotations WHERE id = ?", annotation_id, _("annotation"))
     return _annotation(row, _sets_of(store, [row["id"]]).get(row["id"], ()))
 
 

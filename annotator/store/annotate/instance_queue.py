@@ -100,19 +100,16 @@ def settle(store: Store, instance_id: int) -> None:
 
 def is_held(store: Store, instance_id: int) -> bool:
     """Whether something about an instance waits for the lead."""
-    return store.row("SELECT 1 FROM instances WHERE id = ? AND state = 'held'", (instance_id,)) is not None
+    return store.holds("SELECT 1 FROM instances WHERE id = ? AND state = 'held'", (instance_id,))
 
 
 def drops_out(store: Store, instance_id: int) -> bool:
     """Whether no annotation of an instance is open or accepted, and nobody else is to make one (call after settling)."""
-    return (
-        store.row(
-            f"""SELECT 1 FROM instances WHERE id = ? AND open_slots = 0 AND NOT {_IS_WORKED_ON} AND NOT {_HAS_CHOICE}
+    return store.holds(
+        f"""SELECT 1 FROM instances WHERE id = ? AND open_slots = 0 AND NOT {_IS_WORKED_ON} AND NOT {_HAS_CHOICE}
                 AND NOT EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id
                     AND annotations.state IN ('submitted', 'accepted'))""",
-            (instance_id,),
-        )
-        is not None
+        (instance_id,),
     )
 
 
@@ -138,10 +135,7 @@ def forget_cursors(store: Store, project_id: int) -> None:
 
 def is_free(store: Store, instance_id: int) -> bool:
     """Whether the queue could give the instance out now."""
-    return (
-        store.row("SELECT 1 FROM instances WHERE id = ? AND open_slots > 0 AND state = 'open'", (instance_id,))
-        is not None
-    )
+    return store.holds("SELECT 1 FROM instances WHERE id = ? AND open_slots > 0 AND state = 'open'", (instance_id,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +263,4 @@ def is_new_work_left(store: Store, project_id: int, user_id: int) -> bool:
 
 def is_free_for(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether the queue could give the instance to this person now."""
-    return (
-        store.row(f"SELECT 1 FROM instances WHERE id = ?1 AND {may_be_given('?2')}", (instance_id, user_id)) is not None
-    )
+    return store.holds(f"SELECT 1 FROM instances WHERE id = ?1 AND {may_be_given('?2')}", (instance_id, user_id))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from annotator.domain.numbers import by_key
 from annotator.domain.proposed_sets import HelpSource, HelpStep, IgnoredWords, ProposedCount, ProposedSet, ProposedState
 from annotator.domain.sources import SourceHelp, SourceProposal, SourceProposedSet
 from annotator.domain.texts import RationaleSet
@@ -63,13 +64,13 @@ def list_open_proposals(store: Store, project_id: int, *, limit: int, offset: in
 
 def proposals_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Proposal]]:
     """For each instance, everything that was proposed for it, oldest first."""
-    by_instance: dict[int, list[Proposal]] = {}
-    for row in store.rows(
-        "SELECT * FROM proposals WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (json.dumps(list(instance_ids)),),
-    ):
-        by_instance.setdefault(row["instance_id"], []).append(_proposal(row))
-    return by_instance
+    return by_key(
+        (row["instance_id"], _proposal(row))
+        for row in store.rows(
+            "SELECT * FROM proposals WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+            (json.dumps(list(instance_ids)),),
+        )
+    )
 
 
 def last_proposal_of(store: Store, assignment_id: int) -> Proposal | None:

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from typing import cast
 
+from annotator.domain.numbers import by_key
 from annotator.domain.people import User
 from annotator.domain.reviews import About, Comment, Thread, Voice
 from annotator.errors import NotFound
@@ -16,12 +16,11 @@ def add_thread(
     begun_by: User, *, waits_for_lead: bool,
 ) -> int:  # fmt: skip
     """A new thread, without comments yet; answers its number."""
-    cursor = store.run(
+    return store.add(
         """INSERT INTO threads (project_id, instance_id, annotation_id, about, position, begun_by, waits_for_lead)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (project_id, instance_id, annotation_id, about, position, begun_by.id, waits_for_lead),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def add_comment(store: Store, thread_id: int, author: User, spoken_as: Voice, text: str) -> None:
@@ -48,10 +47,7 @@ def threads_of(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Thre
         "SELECT * FROM threads WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(list(instance_ids)),),
     )
-    by_instance: dict[int, list[Thread]] = {}
-    for thread in _with_comments(store, rows):
-        by_instance.setdefault(thread.instance_id, []).append(thread)
-    return by_instance
+    return by_key((thread.instance_id, thread) for thread in _with_comments(store, rows))
 
 
 def list_questions(store: Store, project_id: int, *, limit: int, offset: int = 0) -> list[Thread]:

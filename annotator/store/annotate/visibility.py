@@ -28,8 +28,9 @@ def is_not_kept_from(user: str) -> str:
 
 def is_for_others(store: Store, instance_id: int, user_id: int) -> bool:
     """Whether a text is for other people only."""
-    row = store.row(f"SELECT 1 FROM instances WHERE id = ?1 AND NOT {is_not_kept_from('?2')}", (instance_id, user_id))
-    return row is not None
+    return store.holds(
+        f"SELECT 1 FROM instances WHERE id = ?1 AND NOT {is_not_kept_from('?2')}", (instance_id, user_id)
+    )
 
 
 def name_people(store: Store, instance_ids: Sequence[int], user_ids: Sequence[int], named_as: NamedAs | None) -> None:

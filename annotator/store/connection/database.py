@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 from weakref import WeakSet
 
 from annotator.domain.project.search import folded
-from annotator.errors import AnnotatorError, NotWritable, StoreError
+from annotator.errors import AnnotatorError, NotFound, NotWritable, StoreError
 from annotator.files import part_folder, put_in_place, scratch_folder
+from annotator.language import _
 from annotator.store.connection import error_wording, file_access
 from annotator.store.connection.replacement import finish_replacing
 
@@ -332,6 +333,13 @@ class Store:
         row = self.row(sql, parameters)
         return None if row is None else row[0]
 
+    def get(self, sql: str, number: int, what: str) -> Row:
+        """The row with a number, which says what it is of; raises NotFound."""
+        row = self.row(sql, (number,))
+        if row is None:
+            raise NotFound(_("No {what} number {number}.", number=number, what=what))
+        return row
+
     def number(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> int:
         """The first column of the first row, of a question that always has a number as its answer."""
         return int(self.value(sql, parameters))
@@ -356,6 +364,10 @@ class Store:
         """One statement that writes; only inside a transaction."""
         with self._clear_errors:
             return self.connection.execute(sql, parameters)
+
+    def add(self, sql: str, parameters: Sequence[Any] = ()) -> int:
+        """One statement that writes a new row, whose number it answers; only inside a transaction."""
+        return cast("int", self.run(sql, parameters).lastrowid)
 
     def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> int:
         """One statement for many rows; only inside a transaction. Answers how many it wrote."""

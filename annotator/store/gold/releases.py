@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import cast
 
 import msgspec
 
@@ -16,7 +15,7 @@ _SELECT = "SELECT * FROM releases"
 
 def add_release(store: Store, release: Release) -> int:
     """Write a release without its parts; its `id` is not looked at. Answers its number in the database."""
-    cursor = store.run(
+    return store.add(
         """INSERT INTO releases (project_id, number, name, rules, n_instances, n_sets, n_annotators, digest, made_by,
             user_id, created_at, event_id, secret, n_erased) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
@@ -25,7 +24,6 @@ def add_release(store: Store, release: Release) -> int:
             release.made_by, release.user_id, release.created_at, release.event_id, release.secret, release.n_erased,
         ),
     )  # fmt: skip
-    return cast("int", cursor.lastrowid)
 
 
 def add_part(store: Store, release_id: int, content: bytes) -> None:

@@ -1,7 +1,5 @@
 """What leaves the server: gathered from notices, claimed before it is sent, and how it ended."""
 
-from typing import cast
-
 from annotator.domain.people import ChannelKind, MailAddress, Message, MessageState, NoticeGroup
 from annotator.store.connection.database import Row, Store
 from annotator.store.notices.inbox import MAY_SEE
@@ -57,12 +55,11 @@ def add_mail(store: Store, user_id: int, purpose: str) -> int:
 
 def _add(store: Store, channel: ChannelKind, purpose: str, user_id: int | None, project_id: int | None) -> int:
     now = store.now()
-    cursor = store.run(
+    return store.add(
         """INSERT INTO messages (channel, purpose, user_id, project_id, due_at, created_at, changed_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (channel, purpose, user_id, project_id, now, now, now),
     )
-    return cast("int", cursor.lastrowid)
 
 
 def claim_message(store: Store) -> Message | None:

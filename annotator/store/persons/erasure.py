@@ -510,7 +510,7 @@ def _read_only(path: Path) -> sqlite3.Connection:
 
 def is_wiping_due(store: Store) -> bool:
     """Whether something was taken out whose bytes may still be in the file."""
-    return store.row("SELECT 1 FROM removals WHERE is_wiped = 0") is not None
+    return store.holds("SELECT 1 FROM removals WHERE is_wiped = 0")
 
 
 def wipe(store: Store) -> bool:

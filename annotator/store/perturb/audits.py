@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import cast
 
 from annotator.domain.project.audits import Audit, AuditItem, AuditVerdict, Drawing
 from annotator.store.connection.database import Row, Store
@@ -39,11 +38,10 @@ def add_audit(
     chosen: Sequence[AcceptedVersion], made_by: str,
 ) -> int:  # fmt: skip
     """A sample in the order in which it is to be judged; answers its number."""
-    cursor = store.run(
+    audit_id = store.add(
         "INSERT INTO audits (project_id, drawing, population, made_by, made_at) VALUES (?, ?, ?, ?, ?)",
         (project_id, json.dumps(asdict(drawing)), json.dumps(dict(population)), made_by, store.now()),
     )
-    audit_id = cast("int", cursor.lastrowid)
     store.run_many(
         """INSERT INTO audit_items (audit_id, position, perturbation_id, version, kind, instance_id)
             VALUES (?, ?, ?, ?, ?, ?)""",

@@ -37,12 +37,11 @@ def add_perturbation(
     store: Store, project_id: int, original_id: int, author: User, changed: ChangedText, gold: str
 ) -> int:
     """A new one with its first version; answers its number. gold: the original's sets as they are now, as JSON."""
-    cursor = store.run(
+    perturbation_id = store.add(
         """INSERT INTO perturbations (project_id, original_id, author, kind, version, original_fingerprint, gold)
             SELECT ?, id, ?, ?, 1, fingerprint, ? FROM instances WHERE id = ?""",
         (project_id, author.id, changed.kind, gold, original_id),
     )
-    perturbation_id = cast("int", cursor.lastrowid)
     _add_version(store, perturbation_id, 1, author, changed, "")
     return perturbation_id
 

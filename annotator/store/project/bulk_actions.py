@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any
 
+from annotator.domain.numbers import by_key
 from annotator.domain.people import User
 from annotator.domain.project.search import BulkAction, BulkChange, InstanceFacts, Undone
 from annotator.errors import NotFound
@@ -105,10 +106,9 @@ def write_facts(store: Store, project_id: int, wanted: Mapping[int, Mapping[str,
 
 def _by_people(wanted: Mapping[int, Mapping[str, Any]]) -> list[tuple[Any, list[int], list[int]]]:
     """The instances that are to name the same people."""
-    groups: dict[tuple[Any, tuple[int, ...]], list[int]] = {}
-    for number, facts in wanted.items():
-        if "named" in facts:
-            groups.setdefault((facts["named_as"], tuple(facts["named"])), []).append(number)
+    groups = by_key(
+        ((facts["named_as"], tuple(facts["named"])), number) for number, facts in wanted.items() if "named" in facts
+    )
     return [(named_as, list(people), numbers) for (named_as, people), numbers in groups.items()]
 
 
@@ -121,7 +121,7 @@ def add_action(
     after: Mapping[int, Mapping[str, Any]],
 ) -> int:
     """Keep what was done, with what it changed of each instance; answers its number."""
-    cursor = store.run(
+    action_id = store.add(
         """INSERT INTO bulk_actions (project_id, kind, detail, n_instances, made_by, user_id, made_at)
             VALUES (?, ?, ?, ?, ?, ?, ?)""",
         (
@@ -129,7 +129,6 @@ def add_action(
             *(actor.name, actor.id, store.now()),
         ),
     )
-    action_id = cast("int", cursor.lastrowid)
     store.run_many(
         "INSERT INTO bulk_members (action_id, instance_id, before, after) VALUES (?, ?, ?, ?)",
         [(action_id, number, json.dumps(before[number]), json.dumps(after[number])) for number in before],

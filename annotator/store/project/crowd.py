@@ -5,7 +5,6 @@ from typing import cast
 
 from annotator.domain.people import User
 from annotator.domain.project.recruitment import LinkRules, LinkState, RecruitmentLink, Worker, WorkerState
-from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.connection.database import Row, Store
 
@@ -48,9 +47,7 @@ def set_link_state(store: Store, link_id: int, state: LinkState) -> None:
 
 def get_recruitment_link(store: Store, link_id: int) -> RecruitmentLink:
     """A link by its number; raises NotFound."""
-    row = store.row("SELECT * FROM crowd_doors WHERE id = ?", (link_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=link_id, what=_("recruitment link")))
+    row = store.get("SELECT * FROM crowd_doors WHERE id = ?", link_id, _("recruitment link"))
     return _link_of(row)
 
 

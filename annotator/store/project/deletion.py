@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from annotator.domain.numbers import by_key
 from annotator.errors import StoreError
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Store
 from annotator.store.qualification.exercises import FIRST_OF_TRAINING
 
 
@@ -94,9 +95,7 @@ def _columns(store: Store, table: str) -> set[str]:
 
 def _foreign_keys(store: Store, table: str) -> list[tuple[str, str, str]]:
     """Columns, table and columns there, of each key."""
-    rows_by_key: dict[int, list[Row]] = {}
-    for row in store.rows(f"PRAGMA foreign_key_list({table})"):
-        rows_by_key.setdefault(row["id"], []).append(row)
+    rows_by_key = by_key((row["id"], row) for row in store.rows(f"PRAGMA foreign_key_list({table})"))
     return [
         (", ".join(row["from"] for row in rows), rows[0]["table"], ", ".join(row["to"] or "id" for row in rows))
         for rows in rows_by_key.values()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from annotator.domain.jobs import JobKind
+from annotator.domain.numbers import by_key
 from annotator.store.annotate.instance_queue import HAS_GOLD, wants_more_than_done
 from annotator.store.annotate.visibility import annotates, is_new_to, is_not_kept_from, may_be_given, may_still_be_given
 from annotator.store.connection.database import Store, iso
@@ -78,10 +79,7 @@ def failed_jobs(store: Store, project_ids: Sequence[int]) -> dict[int, list[tupl
             GROUP BY project_id, kind ORDER BY project_id, kind""",
         (json.dumps(list(project_ids)), iso(store.moment() - _FAILED_LATELY)),
     )
-    jobs: dict[int, list[tuple[JobKind, Waiting]]] = {}
-    for row in rows:
-        jobs.setdefault(row["project_id"], []).append((cast("JobKind", row["kind"]), Waiting(row["n"], row["since"])))
-    return jobs
+    return by_key((row["project_id"], (cast("JobKind", row["kind"]), Waiting(row["n"], row["since"]))) for row in rows)
 
 
 # What somebody holds: work that came back, texts they have opened, reviews they have taken. touched: when they last did
@@ -134,10 +132,7 @@ def returned_texts(
             WHERE position <= ?3 ORDER BY project_id, position""",
         (json.dumps(list(project_ids)), user_id, at_most),
     )
-    texts: dict[int, list[ReturnedText]] = {}
-    for row in rows:
-        texts.setdefault(row["project_id"], []).append(ReturnedText(row["instance_id"], row["key"], row["since"]))
-    return texts
+    return by_key((row["project_id"], ReturnedText(row["instance_id"], row["key"], row["since"])) for row in rows)
 
 
 # What nobody may do any more: rounds for which too few reviewers are left, and free texts that can be given to nobody.

@@ -19,7 +19,6 @@ from annotator.domain.project.qualification import (
     Spoiling,
     StoredRules,
 )
-from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.visibility import annotates, may_still_be_given, was_shown
 from annotator.store.connection.database import Row, Store
@@ -167,9 +166,7 @@ def set_known(store: Store, item_id: int, known: Known) -> None:
 
 def get_item(store: Store, item_id: int) -> Item:
     """An item, also one that was taken out; raises NotFound."""
-    row = store.row("SELECT * FROM qualification_items WHERE id = ?", (item_id,))
-    if row is None:
-        raise NotFound(_("No {what} number {number}.", number=item_id, what=_("training text")))
+    row = store.get("SELECT * FROM qualification_items WHERE id = ?", item_id, _("training text"))
     return _item(row)
 
 

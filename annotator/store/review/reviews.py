@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from annotator.domain.numbers import by_key
 from annotator.domain.people import User
 from annotator.domain.reviews import MyReviewState, Review, ReviewState, Scores, SetScore
 from annotator.errors import NotFound
@@ -107,7 +108,7 @@ def are_any_closed(store: Store, reviewer: Reviewer) -> bool:
 
 def may_claim(store: Store, annotation_id: int) -> bool:
     """Whether the round of an annotation wants another reviewer."""
-    return store.row("SELECT 1 FROM rounds WHERE annotation_id = ? AND open_slots > 0", (annotation_id,)) is not None
+    return store.holds("SELECT 1 FROM rounds WHERE annotation_id = ? AND open_slots > 0", (annotation_id,))
 
 
 def claim_review(store: Store, project_id: int, annotation_id: int, user_id: int, lease_until: str) -> Review:
@@ -148,10 +149,7 @@ def reviews_of(store: Store, annotation_ids: Sequence[int]) -> dict[int, list[Re
         f"{_SELECT} WHERE annotation_id IN (SELECT value FROM json_each(?)) ORDER BY reviews.id",
         (json.dumps(list(annotation_ids)),),
     )
-    by_annotation: dict[int, list[Review]] = {}
-    for review in _with_scores(store, rows):
-        by_annotation.setdefault(review.annotation_id, []).append(review)
-    return by_annotation
+    return by_key((review.annotation_id, review) for review in _with_scores(store, rows))
 
 
 def find_open_review(store: Store, project_id: int, user_id: int) -> Review | None:
@@ -266,10 +264,9 @@ def give_up_reviews_of(store: Store, user: User, project_id: int | None = None) 
 
 def has_scores(store: Store, annotation_id: int) -> bool:
     """Whether somebody has handed in scores of an annotation."""
-    submitted = store.row(
+    return store.holds(
         "SELECT 1 FROM reviews WHERE annotation_id = ? AND state = 'submitted' LIMIT 1", (annotation_id,)
     )
-    return submitted is not None
 
 
 def _with_scores(store: Store, rows: Sequence[Row]) -> list[Review]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from annotator.domain.numbers import by_key
 from annotator.domain.reviews import CarriedSet, Finding, Outcome, Round, Verdict
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.connection.database import Row, Store, of_columns
@@ -35,13 +36,13 @@ def find_round(store: Store, annotation_id: int) -> Round | None:
 
 def rounds_of_instances(store: Store, instance_ids: Sequence[int]) -> dict[int, list[Round]]:
     """For each instance its rounds, oldest first."""
-    by_instance: dict[int, list[Round]] = {}
-    for row in store.rows(
-        "SELECT * FROM rounds WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id",
-        (json.dumps(list(instance_ids)),),
-    ):
-        by_instance.setdefault(row["instance_id"], []).append(_round(row))
-    return by_instance
+    return by_key(
+        (row["instance_id"], _round(row))
+        for row in store.rows(
+            "SELECT * FROM rounds WHERE instance_id IN (SELECT value FROM json_each(?)) ORDER BY annotation_id",
+            (json.dumps(list(instance_ids)),),
+        )
+    )
 
 
 def undecided_rounds(store: Store, project_id: int) -> list[int]:

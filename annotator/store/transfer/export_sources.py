@@ -6,7 +6,6 @@ An annotation is named by its place among its instance's annotations, since numb
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import cast
 
 from annotator.domain.own_sources import SourceAudit, SourceAuditItem, SourceCheck, SourcePerturbation, SourceVersion
 from annotator.domain.project.audits import AuditItem
@@ -188,7 +187,7 @@ def restore_perturbation(
     user_id: Callable[[str], int],
 ) -> None:
     """Write one as it was."""
-    cursor = store.run(
+    perturbation_id = store.add(
         """INSERT INTO perturbations (project_id, original_id, author, kind, state, version, original_fingerprint, gold,
             instance_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         (
@@ -196,7 +195,6 @@ def restore_perturbation(
             len(source.versions), bytes.fromhex(source.fingerprint), source.gold, instance_id,
         ),
     )  # fmt: skip
-    perturbation_id = cast("int", cursor.lastrowid)
     for number, version in enumerate(source.versions, 1):
         insert_version(store, perturbation_id, number, user_id(version.by), version.changed, version.reason, version.at)
     store.run_many(
@@ -243,14 +241,13 @@ def restore_audit(
     store: Store, project_id: int, source: SourceAudit, members: list[tuple[int, int]], user_id: Callable[[str], int]
 ) -> None:
     """Write one as it was. members: of each item the numbers of its perturbation and of its instance."""
-    cursor = store.run(
+    audit_id = store.add(
         "INSERT INTO audits (project_id, drawing, population, made_by, made_at) VALUES (?, ?, ?, ?, ?)",
         (
             project_id, json.dumps(asdict(source.drawing)), json.dumps(dict(source.population)), source.made_by,
             source.made_at,
         ),
     )  # fmt: skip
-    audit_id = cast("int", cursor.lastrowid)
     store.run_many(
         """INSERT INTO audit_items (audit_id, position, perturbation_id, version, kind, instance_id, auditor, is_right, faults,
             comment, texts, result, judged_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",

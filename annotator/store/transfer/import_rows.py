@@ -14,6 +14,7 @@ from annotator.domain.imports import (
     ShownTexts,
     StoredDocument,
 )
+from annotator.domain.numbers import by_key
 from annotator.domain.texts import TokenizedText
 from annotator.store.annotate.annotations import write_annotations
 from annotator.store.connection.database import Row, Store, unused_number
@@ -49,19 +50,20 @@ def instances_at(store: Store, project_id: int, places: Iterable[Place]) -> dict
     says no split finds the one instance of its key.
     """
     pairs = set(places)
-    by_key: dict[str, list[Row]] = {}
-    for row in store.rows(
-        """SELECT instances.id AS id, instances.key AS key, split, source_split, fingerprint, result,
+    rows_by_key = by_key(
+        (row["key"], row)
+        for row in store.rows(
+            """SELECT instances.id AS id, instances.key AS key, split, source_split, fingerprint, result,
                 (SELECT count(*) FROM annotations WHERE instance_id = instances.id) AS n_annotations,
                 (SELECT count(*) FROM assignments WHERE instance_id = instances.id AND (
                     state IN ('leased', 'returned', 'proposed')
                     OR EXISTS (SELECT 1 FROM drafts WHERE assignment_id = assignments.id))) AS n_works
             FROM json_each(?2) AS wanted CROSS JOIN instances
                 ON instances.project_id = ?1 AND instances.key = wanted.value""",
-        (project_id, json.dumps(sorted({key for key, _ in pairs}))),
-    ):
-        by_key.setdefault(row["key"], []).append(row)
-    row_by_pair = {(key, split): _of_split(by_key.get(key, []), split) for key, split in pairs}
+            (project_id, json.dumps(sorted({key for key, _ in pairs}))),
+        )
+    )
+    row_by_pair = {(key, split): _of_split(rows_by_key.get(key, []), split) for key, split in pairs}
     return {
         pair: KnownInstance(row["id"], row["fingerprint"], row["result"], row["n_annotations"], row["n_works"])
         for pair, row in row_by_pair.items()

@@ -8,6 +8,7 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 
+from annotator.domain.numbers import by_key
 from annotator.domain.people import LOCAL_OPERATOR, ROLES, Role, User, has_right
 from annotator.errors import InvalidValue, NotAllowed, NotSignedIn
 from annotator.language import Language, _, listed, unknown, unsaid
@@ -137,10 +138,11 @@ def list_users(store: Store, actor: User) -> list[ListedUser]:
 
 
 def _listed(store: Store) -> list[ListedUser]:
-    roles: dict[int | None, list[tuple[str, Role]]] = {}
-    for project in projects_store.list_projects(store):
-        for user, role in people_store.list_members(store, project.id):
-            roles.setdefault(user.id, []).append((project.name, role))
+    roles = by_key(
+        (user.id, (project.name, role))
+        for project in projects_store.list_projects(store)
+        for user, role in people_store.list_members(store, project.id)
+    )
     return [ListedUser(user, tuple(roles.get(user.id, ()))) for user in people_store.list_users(store)]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.numbers import by_key
 from annotator.domain.people import PROJECT_ROLES, Role, User
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.language import _, listed, several, unknown
@@ -125,9 +126,7 @@ def _refuse(problems: Sequence[str]) -> None:
 def members_with_accounts(store: Store, actor: User, project_id: int) -> list[Member]:
     """Everybody who takes part, by name, with what they can do with their account."""
     require(store, actor, project_id, "manage project")
-    roles: dict[User, list[Role]] = {}
-    for user, role in people_store.list_members(store, project_id):
-        roles.setdefault(user, []).append(role)
+    roles = by_key((user, role) for user, role in people_store.list_members(store, project_id))
     have_password = people_store.members_with_password(store, project_id)
     links = people_store.open_links_of_members(store, project_id)
     of_others = people_store.members_of_others(store, project_id, actor)

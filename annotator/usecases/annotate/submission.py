@@ -11,14 +11,9 @@ from annotator.errors import Conflict
 from annotator.language import _
 from annotator.review.gate import carried_sets, origins_of
 from annotator.store import Store
+from annotator.store.annotate import annotations as annotations_store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
-from annotator.store.annotate.annotations import (
-    add_annotation,
-    find_annotation_of_assignment,
-    replace_annotation,
-    set_annotation_state,
-)
 from annotator.store.annotate.my_work import find_last_submission, submission_time
 from annotator.store.annotate.proposals import add_proposal, decide_proposal, help_of, last_proposal_of
 from annotator.store.events import record_event
@@ -88,14 +83,14 @@ def _write_annotation(
     store: Store, user: User, instance: Instance, assignment: Assignment, draft: Draft, result: str,
     state: AnnotationState,
 ) -> int:  # fmt: skip
-    stored = find_annotation_of_assignment(store, assignment.id)
+    stored = annotations_store.find_annotation_of_assignment(store, assignment.id)
     guidelines = None if user.id is None else newest_read(store, assignment.project_id, user.id)
     if stored is not None:
-        replace_annotation(
+        annotations_store.replace_annotation(
             store, stored.id, state=state, result=result, sets=draft.sets, note=draft.note, guidelines=guidelines
         )
         return stored.id
-    return add_annotation(
+    return annotations_store.add_annotation(
         store, instance.id, user.name, state=state, result=result, sets=draft.sets, note=draft.note,
         round_number=assignment.round_number, user_id=user.id, assignment_id=assignment.id,
         guidelines=guidelines,
@@ -138,13 +133,13 @@ def reopen(store: Store, user: User, assignment: Assignment, title: str = "") ->
             closed = outcome_of_check(store, assignment).closed or _("it's no longer submitted")
             raise Conflict(_cannot_reopen(title, closed))
         return work_of(store, reopened)
-    annotation = find_annotation_of_assignment(store, assignment.id)
+    annotation = annotations_store.find_annotation_of_assignment(store, assignment.id)
     closed = why_closed(store, assignment, annotation)
     if annotation is None or closed:
         raise Conflict(_cannot_reopen(title, closed))
     project = get_project_by_id(store, assignment.project_id)
     _cancel_contest(store, user, assignment)
-    set_annotation_state(store, annotation.id, "withdrawn")
+    annotations_store.set_annotation_state(store, annotation.id, "withdrawn")
     end_open_reviews(store, annotation.id)
     move(store, assignment, "leased")
     work_store.extend_leases(store, project.id, assignment.user_id, lease_end(store, project))

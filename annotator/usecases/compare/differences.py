@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.numbers import UNDEFINED, counted, signed, written
+from annotator.domain.numbers import UNDEFINED, by_key, counted, signed, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_tables import label_of, metric_table_latex
 from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
@@ -170,9 +170,7 @@ def reasons(made: AgainstTable) -> Iterator[str]:
             if isinstance(cell, str) and cell in LONG:
                 columns_by_reason.setdefault(cell, {}).setdefault(title_in_words(column.definition), []).append(at)
     for reason, places_by_title in columns_by_reason.items():
-        titles_by_places: dict[tuple[int, ...], list[str]] = {}
-        for title, places in places_by_title.items():
-            titles_by_places.setdefault(tuple(places), []).append(title)
+        titles_by_places = by_key((tuple(places), title) for title, places in places_by_title.items())
         for places_of, titles in titles_by_places.items():
             metrics, why = listed(titles), _(LONG[reason])
             if len(places_of) == len(names):

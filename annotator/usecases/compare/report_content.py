@@ -24,15 +24,7 @@ from annotator.store import Store
 from annotator.store.instances import find_instance_ids, instances_without_texts
 from annotator.store.models import full_answers
 from annotator.store.saved_lists import find_list, ids_on_list, lists_of
-from annotator.usecases.compare import model_comparison
-from annotator.usecases.compare.comparison_words import (
-    CONFIDENCE,
-    OF_ALL_TEXTS,
-    in_words,
-    meaning_of_parts,
-    row_of_part,
-    title_of_bin,
-)
+from annotator.usecases.compare import comparison_words, model_comparison
 from annotator.usecases.compare.differences import (
     LONG,
     heads_and_lines,
@@ -155,14 +147,17 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
     if not part.n:
         return TwoModels(title, ["No held-out text has gold and predictions of both."], (), "", None)
     rows = [
-        {name: _cell(value) for name, value in row_of_part(of, of_part).items()}
+        {name: _cell(value) for name, value in comparison_words.row_of_part(of, of_part).items()}
         for of, of_part in comparison.parts.items()
     ]
     return TwoModels(
         title,
-        [in_words(request.base, request.other, part), *([OF_ALL_TEXTS] if options.whose is not None else [])],
+        [
+            comparison_words.in_words(request.base, request.other, part),
+            *([comparison_words.OF_ALL_TEXTS] if options.whose is not None else []),
+        ],
         rows,
-        meaning_of_parts(comparison),
+        comparison_words.meaning_of_parts(comparison),
         _bins(comparison.confidence),
     )
 
@@ -177,7 +172,7 @@ def _bins(bins: Sequence[model_comparison.ConfidenceBin]) -> BarChart | None:
         return None
     rows = [
         (
-            title_of_bin(of_bin),
+            comparison_words.title_of_bin(of_bin),
             (of_bin.n_won / of_bin.n, of_bin.n_lost / of_bin.n),
             f"{of_bin.n_won:,} won, {of_bin.n_lost:,} lost of {counted(of_bin.n, 'text')}",
         )
@@ -185,7 +180,7 @@ def _bins(bins: Sequence[model_comparison.ConfidenceBin]) -> BarChart | None:
     ]
     return bar_chart(
         "Where the base was unsure", "share of the texts of each bin that the other wins and loses (ER-TEST, Figure 9)",
-        CONFIDENCE, ("won", "lost"), rows,
+        comparison_words.CONFIDENCE, ("won", "lost"), rows,
     )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from annotator.domain.measurements import Measurement
 from annotator.domain.models import Output
+from annotator.domain.numbers import by_key
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.metrics.ragged import Floats, Integers
@@ -282,8 +283,6 @@ def unmeasured(
         for at in places:
             if verdicts[at].is_unmeasured:
                 titles_by_model.setdefault(rows[at].model, {})[title_in_words(column.definition)] = None
-    models_by_titles: dict[tuple[str, ...], list[str]] = {}
-    for model, titles in titles_by_model.items():
-        models_by_titles.setdefault(tuple(titles), []).append(model)
+    models_by_titles = by_key((tuple(titles), model) for model, titles in titles_by_model.items())
     for titles_of, models in models_by_titles.items():
         yield list(titles_of), models

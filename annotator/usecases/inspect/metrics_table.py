@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from math import ceil
 
 from annotator.domain.measurements import CRITERION, group_in_words, grouping_in_words, is_of_people
-from annotator.domain.numbers import UNDEFINED, counted, written
+from annotator.domain.numbers import UNDEFINED, by_key, counted, written
 from annotator.domain.self_explanations import METHOD
 from annotator.errors import NotFound
 from annotator.language import _, clause_by_clause, listed, several, together, unsaid
@@ -115,9 +115,7 @@ def _parameters(row: MetricRow) -> Parameters:
 
 def _common(rows: Sequence[MetricRow]) -> dict[str, Parameters]:
     """By method, the parameters that have one value in all of its rows."""
-    by_method: dict[str, list[Parameters]] = {}
-    for row in rows:
-        by_method.setdefault(row.method, []).append(_parameters(row))
+    by_method = by_key((row.method, _parameters(row)) for row in rows)
     return {
         method: {
             name: value

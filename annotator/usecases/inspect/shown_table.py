@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from annotator.domain.numbers import UNDEFINED, percent, written
+from annotator.domain.numbers import UNDEFINED, by_key, percent, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.significance import Verdict
@@ -192,10 +192,7 @@ def _of_the_next(view: TableView, column: Column, rows: Sequence[MetricRow]) -> 
 
 def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:
     """A line a row; rows of which the same is said share theirs."""
-    same: dict[str, list[str]] = {}
-    for n in shown:
-        if of.verdicts[n].sentence:
-            same.setdefault(of.verdicts[n].sentence, []).append(titles[n])
+    same = by_key((of.verdicts[n].sentence, titles[n]) for n in shown if of.verdicts[n].sentence)
     for sentence, of_rows in same.items():
         yield _("{rows}: {verdict}", rows=listed(of_rows), verdict=sentence)
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from annotator.domain.instances import Accepted
-from annotator.domain.numbers import natural_order
+from annotator.domain.numbers import by_key, natural_order
 from annotator.domain.people import Role, User
 from annotator.domain.project.recruitment import PaidWork, PayRate
 from annotator.domain.projects import Project
@@ -37,34 +37,8 @@ from annotator.store.annotate.annotations import accepted_of, imported_counts
 from annotator.store.connection.database import iso
 from annotator.store.events import add_event
 from annotator.store.people import list_members
-from annotator.store.project.work_numbers import (
-    Authors,
-    KindCount,
-    ListedAnnotation,
-    TimedWork,
-    accepted_by_quarter,
-    began_before,
-    empty_annotations,
-    finished_between,
-    finished_by_quarter,
-    finished_since,
-    first_submission_at,
-    full_annotations,
-    kind_counts,
-    last_activity,
-    listed_annotations,
-    other_results,
-    paid_work,
-    people_since,
-    quick_annotations,
-    review_counts,
-    standing_counts,
-    standing_counts_of,
-    submissions_between,
-    submitted_by_quarter,
-    submitted_since,
-    timed_work,
-)
+from annotator.store.project import work_numbers as work_numbers_store
+from annotator.store.project.work_numbers import KindCount, ListedAnnotation
 from annotator.store.projects import get_project_by_id, instance_counts, update_project
 from annotator.usecases.access.rights import require
 from annotator.usecases.project.projects import done_among
@@ -132,11 +106,11 @@ def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
     require(store, actor, project.id, "manage project")
     now = store.moment()
     with store.snapshot():
-        first = first_submission_at(store, project.id)
+        first = work_numbers_store.first_submission_at(store, project.id)
         n_days = window_days(None if first is None else dt.datetime.fromisoformat(first), now)
         since, until = iso(now - dt.timedelta(days=n_days)), iso(now)
         counts = instance_counts(store, project.id)
-        active_at = last_activity(store, project.id)
+        active_at = work_numbers_store.last_activity(store, project.id)
         annotators = _annotators(store, project, active_at, now)
         reviewers = _reviewers(store, project, active_at, now)
         known = {person.name for person in annotators} | {person.name for person in reviewers}
@@ -145,8 +119,8 @@ def work_progress(store: Store, actor: User, project: Project) -> WorkProgress:
             annotators=annotators,
             reviewers=reviewers,
             others=_others(store, project, known, active_at, now),
-            submitted=Pace(submissions_between(store, project.id, since, until), n_days, n_left),
-            done=Pace(finished_between(store, project.id, since, until), n_days, n_left),
+            submitted=Pace(work_numbers_store.submissions_between(store, project.id, since, until), n_days, n_left),
+            done=Pace(work_numbers_store.finished_between(store, project.id, since, until), n_days, n_left),
         )
 
 
@@ -160,7 +134,7 @@ def _annotators(
     store: Store, project: Project, active_at: Mapping[str, str], now: dt.datetime
 ) -> tuple[AnnotatorProgress, ...]:
     people: dict[str, _Counted] = defaultdict(_Counted)
-    for count in standing_counts(store, project.id):
+    for count in work_numbers_store.standing_counts(store, project.id):
         person = people[count.annotator]
         person.standings[count.standing] = count.n
         person.last_at = _newest(person.last_at, count.last_at)
@@ -179,7 +153,7 @@ def _reviewers(
     store: Store, project: Project, active_at: Mapping[str, str], now: dt.datetime
 ) -> tuple[ReviewerProgress, ...]:
     """Whoever is a reviewer here, and whoever has reviewed: a lead may review, and a reviewer may have left."""
-    given = {count.reviewer: count for count in review_counts(store, project.id)}
+    given = {count.reviewer: count for count in work_numbers_store.review_counts(store, project.id)}
     members = {
         user.name: user
         for user, role in list_members(store, project.id)
@@ -203,10 +177,11 @@ def _reviewers(
 def _others(
     store: Store, project: Project, known: Collection[str], active_at: Mapping[str, str], now: dt.datetime
 ) -> tuple[OtherMember, ...]:
-    roles: dict[str, list[Role]] = defaultdict(list)
-    for user, role in list_members(store, project.id):
-        if user.name not in known and not user.is_disabled:
-            roles[user.name].append(role)
+    roles = by_key(
+        (user.name, role)
+        for user, role in list_members(store, project.id)
+        if user.name not in known and not user.is_disabled
+    )
     return tuple(
         OtherMember(name, tuple(roles[name]), _days(active_at.get(name), now))
         for name in sorted(roles, key=natural_order)
@@ -251,11 +226,11 @@ def work_days(store: Store, actor: User, project: Project, zone: dt.tzinfo = dt.
     require(store, actor, project.id, "manage project")
     today = store.moment().astimezone(zone).date()
     with store.snapshot():
-        submitted = submitted_by_quarter(store, project.id)
-        accepted = accepted_by_quarter(store, project.id)
-        finished = finished_by_quarter(store, project.id)
+        submitted = work_numbers_store.submitted_by_quarter(store, project.id)
+        accepted = work_numbers_store.accepted_by_quarter(store, project.id)
+        finished = work_numbers_store.finished_by_quarter(store, project.id)
         counts = instance_counts(store, project.id)
-        kinds = tuple(kind_counts(store, project.id))
+        kinds = tuple(work_numbers_store.kind_counts(store, project.id))
     first = min(filter(None, (first_day(of_one, zone) for of_one in (submitted, accepted, finished))), default=today)
     per_day = [by_day(of_one, zone, first, today) for of_one in (submitted, accepted, finished)]
     n_left = sum(n for state, n in counts.items() if state != "queued") - done_among(counts)
@@ -282,11 +257,11 @@ def standing(store: Store, actor: User, project: Project, zone: dt.tzinfo = dt.U
     since = iso(dt.datetime.combine(first, dt.time(), zone).astimezone(dt.UTC))
     with store.snapshot():
         counts = instance_counts(store, project.id)
-        finished = finished_since(store, project.id, since)
-        if not began_before(store, project.id, since):
-            submitted = submitted_since(store, project.id, since)
+        finished = work_numbers_store.finished_since(store, project.id, since)
+        if not work_numbers_store.began_before(store, project.id, since):
+            submitted = work_numbers_store.submitted_since(store, project.id, since)
             first = min(filter(None, (first_day(of_one, zone) for of_one in (submitted, finished))), default=today)
-        n_people = people_since(store, project.id, iso(now - dt.timedelta(days=LATELY_DAYS)))
+        n_people = work_numbers_store.people_since(store, project.id, iso(now - dt.timedelta(days=LATELY_DAYS)))
     n_done, n_instances = done_among(counts), sum(n for state, n in counts.items() if state != "queued")
     done = by_day(finished, zone, first, today)
     return Standing(n_done, n_instances, n_people, forecast(done, n_instances - n_done, today))
@@ -318,16 +293,16 @@ class WorkTimes:
 def work_times(store: Store, actor: User, project: Project) -> WorkTimes:
     """The times of a project at one moment."""
     require(store, actor, project.id, "manage project")
-    by_person: dict[str, list[TimedWork]] = defaultdict(list)
+    by_person: dict[str, list[work_numbers_store.TimedWork]] = defaultdict(list)
     with store.snapshot():
-        for work in timed_work(store, project.id):
+        for work in work_numbers_store.timed_work(store, project.id):
             by_person[work.person].append(work)
     people = tuple(_times(name, by_person[name]) for name in sorted(by_person, key=natural_order))
     everybody = _times("", [work for of_one in by_person.values() for work in of_one])
     return WorkTimes(everybody, people, project.settings.idle_after_seconds)
 
 
-def _times(name: str, submitted: Sequence[TimedWork]) -> PersonTimes:
+def _times(name: str, submitted: Sequence[work_numbers_store.TimedWork]) -> PersonTimes:
     known = [work for work in submitted if work.active_ms and work.n_tokens]
     codes: dict[str, int] = {}
     people = np.array([codes.setdefault(work.person, len(codes)) for work in known], dtype=np.int64)
@@ -362,7 +337,7 @@ class ListedWork:
     """What each filter lists, the newest first. seconds_per_token: the bound of "quick"; None: no time is known."""
 
     seconds_per_token: float | None
-    listed: Mapping[Filter, Authors]
+    listed: Mapping[Filter, work_numbers_store.Authors]
     people: tuple[FilterCounts, ...]
 
     def ids(self, name: Filter, person: str | None = None) -> list[int]:
@@ -387,13 +362,13 @@ def flagged_work(store: Store, actor: User, project: Project, seconds_per_token:
     viewer, number = actor.id, project.id
     has_sets = project.settings.result_mode != "labels_only"
     with store.snapshot():
-        listed: dict[Filter, Authors] = {
-            "quick": quick_annotations(store, number, viewer, 1000 * (seconds_per_token or 0)),
-            "nothing marked": empty_annotations(store, number, viewer) if has_sets else {},
-            "everything marked": full_annotations(store, number, viewer) if has_sets else {},
-            "other label": other_results(store, number, viewer),
+        listed: dict[Filter, work_numbers_store.Authors] = {
+            "quick": work_numbers_store.quick_annotations(store, number, viewer, 1000 * (seconds_per_token or 0)),
+            "nothing marked": work_numbers_store.empty_annotations(store, number, viewer) if has_sets else {},
+            "everything marked": work_numbers_store.full_annotations(store, number, viewer) if has_sets else {},
+            "other label": work_numbers_store.other_results(store, number, viewer),
         }
-        totals = standing_counts_of(store, number, viewer)
+        totals = work_numbers_store.standing_counts_of(store, number, viewer)
     by_filter = {name: Counter(authors.values()) for name, authors in listed.items()}
     people = tuple(
         FilterCounts(person, totals[person], {name: by_filter[name][person] for name in FILTERS})
@@ -405,7 +380,7 @@ def flagged_work(store: Store, actor: User, project: Project, seconds_per_token:
 def page_of(store: Store, actor: User, project: Project, annotation_ids: Sequence[int]) -> list[ListedAnnotation]:
     """What a list shows of some of them."""
     require(store, actor, project.id, "see all annotations")
-    return listed_annotations(store, project.id, annotation_ids)
+    return work_numbers_store.listed_annotations(store, project.id, annotation_ids)
 
 
 # What work costs at a rate that the lead states, and a table to pay by.
@@ -445,7 +420,9 @@ def payroll_of(
         raise InvalidValue(_("The last day {last} is before the first, {first}.", last=last, first=first))
     since, until = (iso(dt.datetime.combine(day, dt.time(), zone)) for day in (first, last + dt.timedelta(days=1)))
     with store.snapshot():
-        return Payroll(first, last, tuple(paid_work(store, project.id, since, until)), project.settings.pay_rate)
+        return Payroll(
+            first, last, tuple(work_numbers_store.paid_work(store, project.id, since, until)), project.settings.pay_rate
+        )
 
 
 def remember_rate(store: Store, actor: User, project: Project, rate: PayRate | None) -> Project:

@@ -11,28 +11,18 @@ import numpy.typing as npt
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.measurements import Whose
 from annotator.domain.models import Output
-from annotator.domain.numbers import counted, natural_order
+from annotator.domain.numbers import by_key, counted, natural_order
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedCount
 from annotator.domain.reviews import SCALES, Property, Scores
 from annotator.domain.texts import RationaleSet
 from annotator.language import _, together
+from annotator.review import rater_agreement
 from annotator.review.agreement import Agreement, AgreementTally, DisagreementParts
 from annotator.review.coefficients import Spread
 from annotator.review.help_effects import MANY_PEOPLE, HelpReport, Outcome, Trial, help_report
-from annotator.review.rater_agreement import (
-    NO_WORSE,
-    AgainstRest,
-    Estimate,
-    Leaning,
-    ReviewerAgreement,
-    ShadowAgreement,
-    Standing,
-    leanings,
-    reviewer_agreement,
-    shadow_agreement,
-)
+from annotator.review.rater_agreement import NO_WORSE, AgainstRest, Estimate, Leaning, ShadowAgreement, Standing
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.runs import ScoringOptions, score_attributions
 from annotator.store import Store
@@ -41,19 +31,8 @@ from annotator.store.annotate.assignments import drawn_work
 from annotator.store.annotate.proposals import helping_models, proposed_counts
 from annotator.store.instances import get_instances, iterate_instance_batches
 from annotator.store.models import iterate_outputs_of, list_runs
-from annotator.store.review.review_numbers import (
-    BehindPoint,
-    OutcomeCount,
-    ScoreCount,
-    active_times,
-    behind_outcome,
-    behind_score,
-    decided_scores,
-    outcome_counts,
-    score_counts,
-    score_patterns,
-    shadow_scores,
-)
+from annotator.store.review import review_numbers as review_numbers_store
+from annotator.store.review.review_numbers import BehindPoint
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import annotations_of_people
 
@@ -185,10 +164,10 @@ class WorkQuality:
     shadows: language models that scored what people scored, on each scale; {} without one
     """
 
-    outcomes: tuple[OutcomeCount, ...]
+    outcomes: tuple[review_numbers_store.OutcomeCount, ...]
     accepted_by_round: tuple[RoundShare, ...]
-    scores: tuple[ScoreCount, ...]
-    reviewers: dict[Property, ReviewerAgreement]
+    scores: tuple[review_numbers_store.ScoreCount, ...]
+    reviewers: dict[Property, rater_agreement.ReviewerAgreement]
     time: TimeSpent
     time_by_person: dict[str, TimeSpent]
     proposed: tuple[ProposedCount, ...]
@@ -207,21 +186,27 @@ def reviewer_leanings(store: Store, actor: User, project: Project) -> dict[Prope
     """Who scores higher or lower than the others, on each scale, over decided rounds."""
     require(store, actor, project.id, "see all annotations")
     with store.snapshot():
-        return {name: leanings(item.scores for item in decided_scores(store, project.id, name)) for name in SCALES}
+        return {
+            name: rater_agreement.leanings(
+                item.scores for item in review_numbers_store.decided_scores(store, project.id, name)
+            )
+            for name in SCALES
+        }
 
 
 def work_quality(store: Store, project: Project) -> WorkQuality:
     """The same for a caller that has checked the right and holds a snapshot."""
-    outcomes = outcome_counts(store, project.id)
-    times = active_times(store, project.id)
-    by_person: dict[str, list[int]] = defaultdict(list)
-    for name, milliseconds in times:
-        by_person[name].append(milliseconds)
+    outcomes = review_numbers_store.outcome_counts(store, project.id)
+    times = review_numbers_store.active_times(store, project.id)
+    by_person = by_key((name, milliseconds) for name, milliseconds in times)
     return WorkQuality(
         outcomes=tuple(outcomes),
         accepted_by_round=_shares(outcomes),
-        scores=tuple(score_counts(store, project.id)),
-        reviewers={name: reviewer_agreement(patterns) for name, patterns in score_patterns(store, project.id).items()},
+        scores=tuple(review_numbers_store.score_counts(store, project.id)),
+        reviewers={
+            name: rater_agreement.reviewer_agreement(patterns)
+            for name, patterns in review_numbers_store.score_patterns(store, project.id).items()
+        },
         time=_time([milliseconds for _, milliseconds in times]),
         time_by_person={
             name: _time(spent) for name, spent in sorted(by_person.items(), key=lambda pair: natural_order(pair[0]))
@@ -233,22 +218,22 @@ def work_quality(store: Store, project: Project) -> WorkQuality:
 
 
 def _shadows(store: Store, project_id: int) -> dict[Property, tuple[ShadowAgreement, ...]]:
-    by_model = shadow_scores(store, project_id)
+    by_model = review_numbers_store.shadow_scores(store, project_id)
     return {name: tuple(_shadow(store, project_id, name, *of_model) for of_model in by_model.items())
             for name in SCALES if by_model}  # fmt: skip
 
 
 def _shadow(store: Store, project_id: int, name: Property, model: str, scores: Mapping[int, Scores]) -> ShadowAgreement:
     items = []
-    for item in decided_scores(store, project_id, name):
+    for item in review_numbers_store.decided_scores(store, project_id, name):
         of_model = scores.get(item.annotation_id)
         if of_model is not None:
             of_item = of_model if name == "comprehensiveness" else of_model.sets[item.position]
             items.append((item.instance_id, getattr(of_item, name), tuple(item.scores.values())))
-    return shadow_agreement(model, len(SCALES[name]), items)
+    return rater_agreement.shadow_agreement(model, len(SCALES[name]), items)
 
 
-def _shares(outcomes: Sequence[OutcomeCount]) -> tuple[RoundShare, ...]:
+def _shares(outcomes: Sequence[review_numbers_store.OutcomeCount]) -> tuple[RoundShare, ...]:
     by_round: dict[int, dict[str, int]] = defaultdict(dict)
     for count in outcomes:
         by_round[count.round_number][count.outcome] = count.n
@@ -272,7 +257,7 @@ def instances_behind_outcome(
 ) -> list[BehindPoint]:
     """The instances behind a bar of outcomes."""
     require(store, actor, project.id, "see all annotations")
-    return behind_outcome(store, project.id, round_number, outcome)
+    return review_numbers_store.behind_outcome(store, project.id, round_number, outcome)
 
 
 def instances_behind_score(
@@ -281,7 +266,9 @@ def instances_behind_score(
 ) -> list[BehindPoint]:  # fmt: skip
     """The instances behind a bar of scores: of one round, or of one annotator."""
     require(store, actor, project.id, "see all annotations")
-    return behind_score(store, project.id, name, score, round_number=round_number, annotator=annotator)
+    return review_numbers_store.behind_score(
+        store, project.id, name, score, round_number=round_number, annotator=annotator
+    )
 
 
 # Agreement between the annotators of a project.

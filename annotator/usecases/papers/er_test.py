@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import by_key, counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
@@ -291,9 +291,7 @@ def _column(project: Project, name: str, title: str, group: str, arrow: str = "â
 
 def _sizes(project: Project, notes: Mapping[str, str]) -> list[str]:
     """Over how many texts the rows are, once where that is the same for all."""
-    titles: dict[str, list[str]] = {}
-    for title, note in notes.items():
-        titles.setdefault(note, []).append(title)
+    titles = by_key((note, title) for title, note in notes.items())
     return [
         f"{project.name}{'' if len(titles) == 1 else f' ({joined(of_note)})'}: {note}."
         for note, of_note in titles.items()

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 import annotator
-from annotator.domain.numbers import counted, written
+from annotator.domain.numbers import by_key, counted, written
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
@@ -211,10 +211,7 @@ def texts_in_words(scored: ScoredRows, columns: Sequence[PaperColumn]) -> list[s
             are = "is no mean over texts and is" if len(own_texts) == 1 else "are no means over texts and are"
             notes.append(f"{joined(own_texts)} {are} over all texts of each row.")
     sizes = [(column.title, _sizes(scored.rows, column)) for column in columns]
-    by_sizes: dict[tuple[int, ...], list[str]] = {}
-    for title, of_column in sizes:
-        if of_column:
-            by_sizes.setdefault(of_column, []).append(title)
+    by_sizes = by_key((of_column, title) for title, of_column in sizes if of_column)
     if by_sizes:
         notes.append("; ".join(f"{', '.join(titles)}: n = {_range(of)}" for of, titles in by_sizes.items()) + ".")
     trained = dict.fromkeys((row.model, words_of(row.training)) for row in scored.rows if words_of(row.training))

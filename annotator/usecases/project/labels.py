@@ -14,15 +14,8 @@ from annotator.store.events import add_event
 from annotator.store.instances import InstanceRow
 from annotator.store.jobs import open_jobs
 from annotator.store.project import label_replacement
+from annotator.store.project import label_replacement as label_replacement_store
 from annotator.store.project import label_replacement as replacement_store
-from annotator.store.project.label_replacement import (
-    LabelReach,
-    LabelUse,
-    instances_with_label,
-    is_meant_by_open_work,
-    label_reach,
-    label_use,
-)
 from annotator.store.projects import get_project_by_id, set_labels, update_project
 from annotator.store.trained_models import list_label_tables
 from annotator.usecases.access.rights import require
@@ -55,10 +48,10 @@ class LabelUses:
 
 def require_unused(store: Store, project: Project, label: str) -> None:
     """Raise LabelInUse, saying by what, where a label cannot simply be removed."""
-    use = label_use(store, project.id, label)
+    use = label_replacement_store.label_use(store, project.id, label)
     if not use.is_used:
         return
-    keys = listed([f"'{row.key}'" for row in instances_with_label(store, project.id, label, 3)])
+    keys = listed([f"'{row.key}'" for row in label_replacement_store.instances_with_label(store, project.id, label, 3)])
     values = {"label": label, "uses": _summary(use)}
     if keys:
         refusal = _(
@@ -75,8 +68,8 @@ def uses_of(store: Store, actor: User, project: Project, label: str) -> LabelUse
     """What uses a label, for a lead who wants to be rid of it."""
     require(store, actor, project.id, "manage project")
     return LabelUses(
-        _summary(label_use(store, project.id, label)),
-        tuple(instances_with_label(store, project.id, label, _NAMED)),
+        _summary(label_replacement_store.label_use(store, project.id, label)),
+        tuple(label_replacement_store.instances_with_label(store, project.id, label, _NAMED)),
         label_replacement.count_expecting_cases(store, project.id, label),
         _refusal(project),
     )
@@ -112,7 +105,7 @@ def require_unambiguous(store: Store, project: Project, name: str, successor: st
 
     successor: the label that is to get the name
     """
-    if is_meant_by_open_work(store, project.id, name, successor):
+    if label_replacement_store.is_meant_by_open_work(store, project.id, name, successor):
         raise InvalidValue(
             _("Reserved texts still use '{name}' for another label. Choose another name, or wait.", name=name)
         )
@@ -145,7 +138,7 @@ _CARRIERS: Mapping[str, Callable[[int], str]] = {
 }
 
 
-def _summary(use: LabelUse) -> str:
+def _summary(use: label_replacement_store.LabelUse) -> str:
     parts = (
         (use.n_instances, counted(use.n_instances, "instance")),
         (use.n_annotations, counted(use.n_annotations, "annotation")),
@@ -233,7 +226,10 @@ class LabelEffects:
 def label_effects(store: Store, actor: User, project: Project, label: str) -> LabelEffects:
     """What replacing a label would do, for a lead who is about to."""
     require(store, actor, project.id, "manage project")
-    use, reach = label_use(store, project.id, label), label_reach(store, project.id, label)
+    use, reach = (
+        label_replacement_store.label_use(store, project.id, label),
+        label_replacement_store.label_reach(store, project.id, label),
+    )
     n_tables = len({(t.model, t.learned_in) for t in list_label_tables(store, project.id) if label in t.labels})
     changes = (
         (use.n_instances, counted(use.n_instances, "instance")),
@@ -254,11 +250,11 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
         label, use.n_instances, use.n_annotations,
         tuple(words for n, words in changes if n),
         tuple(_stays(reach, n_cases)),
-        tuple(instances_with_label(store, project.id, label, _NAMED)),
+        tuple(label_replacement_store.instances_with_label(store, project.id, label, _NAMED)),
     )  # fmt: skip
 
 
-def _stays(reach: LabelReach, n_cases: int) -> list[str]:
+def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]:
     sentences = [_("Review scores and accepted rounds stay.")]
     if n := reach.n_gold_choices:
         sentences.append(

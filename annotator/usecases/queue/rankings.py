@@ -14,14 +14,8 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.language import _, listed, several
 from annotator.metrics.registry import definition_of
 from annotator.store import Store
+from annotator.store import measurements as measurements_store
 from annotator.store.annotate.instance_queue import QueueRow
-from annotator.store.measurements import (
-    empty_rationales,
-    measured_names,
-    measurements_of,
-    values_of_run,
-    without_support,
-)
 from annotator.store.models import StoredRun, full_answers, has_full_answers, list_runs
 from annotator.usecases.inspect.stale_numbers import has_changed
 
@@ -285,7 +279,7 @@ def _by_disputed_label(store: Store, project: Project, order: ModelOrder, texts:
 def _by_plausibility(store: Store, project: Project, order: ModelOrder, texts: Sequence[QueueRow]) -> Ranked:
     """A metric of a method's attributions against gold, the worst first; a mean over the seeds' runs."""
     runs = _runs(store, project, order)
-    by_run = [values_of_run(store, stored.id, order.number, order.layer) for stored in runs]
+    by_run = [measurements_store.values_of_run(store, stored.id, order.number, order.layer) for stored in runs]
     if not any(by_run):
         raise NotFound(
             _(
@@ -354,11 +348,13 @@ def _marks_nothing(store: Store, project: Project, order: ModelOrder, texts: Seq
 
 
 def _nothing_of_run(store: Store, project: Project, stored: StoredRun) -> dict[int, bool]:
-    rationales = empty_rationales(store, stored.id)
+    rationales = measurements_store.empty_rationales(store, stored.id)
     if rationales:
         return rationales
     answers = answers_of(store, project, stored.run.model).get(stored.run.seed, {})
-    return without_support(store, stored.id, {number: prediction.label for number, prediction in answers.items()})
+    return measurements_store.without_support(
+        store, stored.id, {number: prediction.label for number, prediction in answers.items()}
+    )
 
 
 def _runs(store: Store, project: Project, order: ModelOrder) -> list[StoredRun]:
@@ -380,18 +376,18 @@ def _runs(store: Store, project: Project, order: ModelOrder) -> list[StoredRun]:
 
 def measured_numbers(store: Store, project: Project) -> list[tuple[str, str, int | None, str]]:
     """(model, method, layer, name) of each plausibility that was measured."""
-    made = measurements_of(store, project.id)
+    made = measurements_store.measurements_of(store, project.id)
     return [
         (stored.run.model, stored.run.method, layer, name)
         for stored in list_runs(store, project.id)
         if stored.id in made and stored.run.method
-        for layer, name in measured_names(store, stored.id)
+        for layer, name in measurements_store.measured_names(store, stored.id)
         if name in PLAUSIBILITY
     ]
 
 
 def _age(store: Store, project: Project, runs: Sequence[StoredRun]) -> str:
-    made = measurements_of(store, project.id)
+    made = measurements_store.measurements_of(store, project.id)
     n_stale = sum(has_changed(store, project.id, made[stored.id].last_event_id) for stored in runs if stored.id in made)
     if not n_stale:
         return ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from annotator.domain.numbers import counted
+from annotator.domain.numbers import by_key, counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite
@@ -63,9 +63,7 @@ def import_suite(
     cases, problems = _checked(project, read, renamed or {})
     if problems and not (skip_invalid and cases):
         _refuse(problems, _nothing_stored(len(problems)))
-    by_test: dict[str, list[Case]] = {}
-    for case in cases:
-        by_test.setdefault(case.test, []).append(case)
+    by_test = by_key((case.test, case) for case in cases)
     with store.transaction():
         require(store, actor, project.id, "use models")
         if suite_store.find_suite(store, project.id, suite_name) is not None:
@@ -222,9 +220,7 @@ class _Intake:
         return "new" if known is None else "changed"
 
     def _tests(self) -> list[tuple[int, list[Case]]]:
-        by_name: dict[str, list[Case]] = {}
-        for case in self.suite.cases:
-            by_name.setdefault(case.test, []).append(case)
+        by_name = by_key((case.test, case) for case in self.suite.cases)
         return [(test.id, by_name[test.name]) for test in self.stored.tests]
 
     def _is_same(self, run_id: int, run: Run) -> bool:

@@ -48,14 +48,7 @@ from annotator.store.projects import settings_json
 from annotator.store.saved_lists import lists_as_sources, views_as_sources
 from annotator.store.suites import list_word_lists
 from annotator.store.trained_models import trainings_as_sources
-from annotator.store.transfer.export_sources import (
-    audits_as_sources,
-    choices_as_sources,
-    perturbations_as_sources,
-    places_of_perturbations,
-    rounds_as_sources,
-    threads_as_sources,
-)
+from annotator.store.transfer import export_sources as export_sources_store
 from annotator.text.source_spans import to_source_sets, to_source_span
 from annotator.usecases.access.independence import GoldFor
 from annotator.usecases.access.rights import require
@@ -340,9 +333,12 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         proposed, log = proposed_of_instances(store, ids), help_of_instances(store, ids)
         places = {a.id: position for of_one in annotations.values() for position, a in enumerate(of_one)}
         all_places |= places
-        rounds, choices = rounds_as_sources(store, ids, places), choices_as_sources(store, ids, places)
+        rounds, choices = (
+            export_sources_store.rounds_as_sources(store, ids, places),
+            export_sources_store.choices_as_sources(store, ids, places),
+        )
         put_first = positions_put_first(store, ids)
-        threads, shown = threads_as_sources(store, ids, places), shown_of_instances(store, ids)
+        threads, shown = export_sources_store.threads_as_sources(store, ids, places), shown_of_instances(store, ids)
         named, extra = named_of_instances(store, ids), extra_annotators_of(store, ids)
         for instance in instances:
             works_of_one = [
@@ -368,10 +364,10 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
     yield from trainings_as_sources(store, project.id, split)
     if split is None:
         yield from releases_as_sources(store, project.id)
-    yield from perturbations_as_sources(store, project.id, split)
+    yield from export_sources_store.perturbations_as_sources(store, project.id, split)
     if split is None:
-        yield from audits_as_sources(store, project.id)
-    perturbations = places_of_perturbations(store, project.id)
+        yield from export_sources_store.audits_as_sources(store, project.id)
+    perturbations = export_sources_store.places_of_perturbations(store, project.id)
     for event in all_events(store, project.id):
         yield SourceEvent(
             event.at, event.actor, event.action, event.subject, event.key,

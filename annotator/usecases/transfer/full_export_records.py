@@ -5,8 +5,8 @@ from dataclasses import asdict, replace
 from typing import cast
 
 from annotator.domain import own_sources
-from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Output, Run, StoredOutput, change_of
+from annotator.domain.numbers import by_key
 from annotator.domain.people import PROJECT_ROLES
 from annotator.domain.perturbations import get_kind
 from annotator.domain.project.qualification import AUDIENCES, PURPOSES, Known, QualificationRules
@@ -352,9 +352,7 @@ class ReleaseRestorer:
 
     def take_gold(self, batch: Sequence[own_sources.SourceFrozen], report: ImportReport) -> None:
         """Instances of releases that came before them."""
-        by_release: dict[int, list[GoldInstance]] = {}
-        for frozen in batch if self.is_wanted else ():
-            by_release.setdefault(frozen.release, []).append(frozen.gold)
+        by_release = by_key((frozen.release, frozen.gold) for frozen in (batch if self.is_wanted else ()))
         for number, items in by_release.items():
             if number not in self.taken:
                 reason = _("release {number} is missing before it", number=number)
