@@ -328,7 +328,14 @@ def check_submission(draft: Draft, instance: Instance, project: Project, *, is_c
         if draft.sets:
             raise InvalidAnnotation(_("Labels only: remove the rationale sets."))
         return result
-    _check_presence(draft, project, result)
+    if draft.no_rationale and draft.sets:
+        raise InvalidAnnotation(_("“No rationale in the text” conflicts with the sets. Undo one."))
+    if draft.no_rationale and not may_have_no_sets(project, result):
+        raise InvalidAnnotation(_("“No rationale in the text” isn't allowed. Mark a set."))
+    if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
+        if project.settings.may_be_empty:
+            raise InvalidAnnotation(_("Nothing is marked. Mark a set, or choose “no rationale in the text”."))
+        raise InvalidAnnotation(_("Nothing is marked. Mark a set, or skip."))
     check_spans(draft.sets, instance.layout)
     _check_sets(draft.sets, instance.layout, project)
     _check_segments(result, draft.sets, instance.layout, project)
@@ -355,17 +362,6 @@ def _result(draft: Draft, instance: Instance, project: Project) -> str:
             )
         )
     return result
-
-
-def _check_presence(draft: Draft, project: Project, result: str) -> None:
-    if draft.no_rationale and draft.sets:
-        raise InvalidAnnotation(_("“No rationale in the text” conflicts with the sets. Undo one."))
-    if draft.no_rationale and not may_have_no_sets(project, result):
-        raise InvalidAnnotation(_("“No rationale in the text” isn't allowed. Mark a set."))
-    if not draft.sets and not draft.no_rationale and not _is_no_answer(project, result):
-        if project.settings.may_be_empty:
-            raise InvalidAnnotation(_("Nothing is marked. Mark a set, or choose “no rationale in the text”."))
-        raise InvalidAnnotation(_("Nothing is marked. Mark a set, or skip."))
 
 
 def _check_sets(sets: tuple[RationaleSet, ...], layout: TokenLayout, project: Project) -> None:

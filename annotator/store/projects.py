@@ -161,6 +161,4 @@ def _project(row: Row) -> Project:
 
 
 def _task(name: str, segments: tuple[SegmentSpec, ...], result_kind: str) -> Task:
-    if name == "custom":
-        return custom_task(segments, result_kind)
-    return get_task(name)
+    return custom_task(segments, result_kind) if name == "custom" else get_task(name)

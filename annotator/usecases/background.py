@@ -116,7 +116,16 @@ def _stored_title(kind: JobKind, options: str) -> str:
 def _title(kind: JobKind, options: str) -> str:
     match kind:
         case "attribute":
-            return _attribution_title(msgspec.json.decode(options, type=AskedAttribution))
+            request = msgspec.json.decode(options, type=AskedAttribution)
+            if request.method == SELF_EXPLANATION:
+                if request.asks == "scores":
+                    return _("Shadow review by {model}", model=request.model)
+                return _("Self-explanations of {model}", model=request.model)
+            methods = computable() | offered_methods(writes=True)
+            title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
+            if request.sets_of:
+                title = _("{model}, asked about the sets of {other}", model=request.model, other=request.sets_of)
+            return listed([title, *_title_details(request.options)])
         case "suite":
             suite = msgspec.json.decode(options, type=AskedSuite)
             return _("Suite '{suite}' on {model}", suite=suite.suite, model=suite.model)
@@ -124,18 +133,6 @@ def _title(kind: JobKind, options: str) -> str:
             return _("Training of '{name}'", name=msgspec.json.decode(options, type=AskedTraining).name)
         case "measure":
             return _("Metrics of all models")
-
-
-def _attribution_title(request: AskedAttribution) -> str:
-    if request.method == SELF_EXPLANATION:
-        if request.asks == "scores":
-            return _("Shadow review by {model}", model=request.model)
-        return _("Self-explanations of {model}", model=request.model)
-    methods = computable() | offered_methods(writes=True)
-    title = _("{method} of {model}", method=methods.get(request.method, request.method), model=request.model)
-    if request.sets_of:
-        title = _("{model}, asked about the sets of {other}", model=request.model, other=request.sets_of)
-    return listed([title, *_title_details(request.options)])
 
 
 def _title_details(options: AttributingOptions) -> list[str]:

@@ -141,7 +141,15 @@ class _RowReader:
 
     def _value(self, ours: str, column: str, cell: str, findings: Findings) -> object:
         if ours == "tokens":
-            return _list_of_texts(column, cell, findings)
+            # A list as JSON, or as Python prints it
+            try:
+                value = parse_value(cell.encode("utf-8"))
+            except LineError:
+                value = python_list(cell)
+            if isinstance(value, list) and all(isinstance(token, str) for token in value):
+                return value
+            findings.refuse(column, shown(cell), _("Must be like {example}.", example='["a", "b"]'))
+            return None
         if ours == "scores":
             return _list_of_numbers(column, cell, findings)
         if ours in _NUMBERS:
@@ -194,18 +202,6 @@ def _list_of_numbers(column: str, cell: str, findings: Findings) -> list[float] 
     except ValueError:
         findings.refuse(column, shown(cell), _("Must be like {example}.", example="[0.1, -0.2]"))
         return None
-
-
-def _list_of_texts(column: str, cell: str, findings: Findings) -> list[str] | None:
-    """A list as JSON, or as Python prints it."""
-    try:
-        value = parse_value(cell.encode("utf-8"))
-    except LineError:
-        value = python_list(cell)
-    if isinstance(value, list) and all(isinstance(token, str) for token in value):
-        return value
-    findings.refuse(column, shown(cell), _("Must be like {example}.", example='["a", "b"]'))
-    return None
 
 
 # The format `attributions-csv`: a row for each token's score.

@@ -245,7 +245,16 @@ def sheet_rows(path: Path, sheet: str | None) -> Iterator[SheetRow]:
 
     Raises: InvalidValue for a file that is damaged, without such a sheet, or with several where none is named
     """
-    name = _chosen(path, sheet_names(path), sheet)
+    names = sheet_names(path)
+    if sheet is not None and sheet not in names:
+        raise InvalidValue(unknown(_("sheet"), sheet, listed(names)))
+    if not names:
+        raise InvalidValue(_("'{name}' has only empty sheets.", name=path.name))
+    if sheet is None and len(names) > 1:
+        raise InvalidValue(
+            _("'{name}' has several sheets: {sheets}. Choose one with --sheet.", name=path.name, sheets=listed(names))
+        )
+    name = sheet or names[0]
     with _damages_told(path):
         rows = iterate_ods(path, name) if _kind(path) == "ods" else _iterate_xlsx(path, name)
         yield from (row for row in rows if any(cell.text or cell.error for cell in row.cells))
@@ -259,18 +268,6 @@ def has_unread_parts(path: Path) -> bool:
         return any(_COMMENTS.search(name) for name in names) or any(
             _holds(archive, name, _OWN_FORMAT) for name in looked_at
         )
-
-
-def _chosen(path: Path, names: list[str], sheet: str | None) -> str:
-    if sheet is not None and sheet not in names:
-        raise InvalidValue(unknown(_("sheet"), sheet, listed(names)))
-    if not names:
-        raise InvalidValue(_("'{name}' has only empty sheets.", name=path.name))
-    if sheet is None and len(names) > 1:
-        raise InvalidValue(
-            _("'{name}' has several sheets: {sheets}. Choose one with --sheet.", name=path.name, sheets=listed(names))
-        )
-    return sheet or names[0]
 
 
 def _kind(path: Path) -> str | None:

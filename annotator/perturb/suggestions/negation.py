@@ -60,15 +60,6 @@ def negate(passage: Passage) -> Iterator[Proposal]:
             is_question = pattern is _POSITIVE and _asks(passage, match.start(), following)
             if not is_question and following not in _NO_NEGATION_BEFORE | AFTER_HAS:
                 yield [Edit(match.end(), match.end(), " not")], f"{match.group()} not {following}"
-    yield from _negated_verbs(passage)
-
-
-def _asks(passage: Passage, start: int, following: str) -> bool:
-    """Whether a verb begins its sentence or stands before its subject: a question."""
-    return start in passage.sentence_beginnings or following in PRONOUNS - {"this", "that", "these", "those"}
-
-
-def _negated_verbs(passage: Passage) -> Iterator[Proposal]:
     verbs = passage.word_lists.list("verbs")
     for start, _end, verb in passage.find(verbs):
         if passage.word_before(start) in {"i", "we", "you", "they"}:
@@ -77,6 +68,11 @@ def _negated_verbs(passage: Passage) -> Iterator[Proposal]:
         verb = next(candidate for candidate in verbs if third_person(candidate) == form)
         if passage.word_before(start) in {"he", "she", "it", "film", "movie", "story", "who"}:
             yield [Edit(start, end, f"does not {verb}")], f"{form} → does not {verb}"
+
+
+def _asks(passage: Passage, start: int, following: str) -> bool:
+    """Whether a verb begins its sentence or stands before its subject: a question."""
+    return start in passage.sentence_beginnings or following in PRONOUNS - {"this", "that", "these", "those"}
 
 
 @suggester("Take a negation out", kinds="logic contrast", languages="en", turns=2)

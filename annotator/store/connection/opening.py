@@ -112,15 +112,10 @@ def bring_up_to_date(store: Store) -> list[str]:
     pending = [migration.name for migration in MIGRATIONS.pending(store.db)]
     last = store.value("SELECT coalesce(max(id), 0) FROM events")
     MIGRATIONS.apply(store.db)
-    _tell_what_is_forgotten(store, last)
-    return pending
-
-
-def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
-    """On standard error or in the server's log; the record of each project has it too."""
+    # On standard error or in the server's log; the record of each project has it too
     rows = store.rows(
         "SELECT name, detail FROM events JOIN projects ON projects.id = project_id WHERE action = ? AND events.id > ?",
-        (FORGOT_WRONG_K, last_event_id),
+        (FORGOT_WRONG_K, last),
     )
     for row in rows:
         with speaking("en"):  # the log's language
@@ -128,6 +123,7 @@ def _tell_what_is_forgotten(store: Store, last_event_id: int) -> None:
         logging.getLogger(__name__).warning(
             "Project “%s”: the upgrade of %s %s.", row["name"], store.named.name, summary
         )
+    return pending
 
 
 def refuse_foreign(store: Store) -> None:

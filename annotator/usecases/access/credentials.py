@@ -194,9 +194,7 @@ def seconds_to_wait(
 
 
 def _spoken_time(seconds: int) -> str:
-    if seconds < 100:
-        return counted(seconds, "second")
-    return counted(-(-seconds // 60), "minute")
+    return counted(seconds, "second") if seconds < 100 else counted(-(-seconds // 60), "minute")
 
 
 def note_failure(store: Store, name: str) -> None:

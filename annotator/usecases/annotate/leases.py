@@ -32,9 +32,7 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
     while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
         held.append(claimed)
     work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
-    if first is None:
-        return held
-    return [first, *(a for a in held if a.id != first.id)]
+    return held if first is None else [first, *(a for a in held if a.id != first.id)]
 
 
 def claim_next(store: Store, project: Project, user_id: int) -> Assignment | None:

@@ -333,7 +333,15 @@ def choose_texts(
     if texts.how == "list":
         return _of_list(store, project, texts)
     if texts.how == "keys":
-        return _of_keys(store, project, texts, request.options.split)
+        split = request.options.split
+        ids: list[int] = []
+        for key in dict.fromkeys(texts.keys):
+            of_key = find_instance_ids(store, project.id, key, split)
+            if not of_key:
+                where = "" if split is None else f" in the split '{split}'"
+                raise NotFound(f"The project '{project.name}' has no instance '{key}'{where}.")
+            ids += of_key
+        return ChosenTexts(ids[:MOST_TEXTS], f"{counted(len(ids), 'text')}, chosen by hand.")
     if texts.how == "differences" and request.against:
         return _texts_of_rows(store, actor, project, texts, pair)
     if texts.how == "differences":
@@ -359,17 +367,6 @@ def _of_list(store: Store, project: Project, texts: TextChoice) -> ChosenTexts:
     return ChosenTexts(
         ids[:MOST_TEXTS], f"{counted(min(len(ids), MOST_TEXTS), 'text')} of the list “{saved.name}”{first}."
     )
-
-
-def _of_keys(store: Store, project: Project, texts: TextChoice, split: str | None) -> ChosenTexts:
-    ids: list[int] = []
-    for key in dict.fromkeys(texts.keys):
-        of_key = find_instance_ids(store, project.id, key, split)
-        if not of_key:
-            where = "" if split is None else f" in the split '{split}'"
-            raise NotFound(f"The project '{project.name}' has no instance '{key}'{where}.")
-        ids += of_key
-    return ChosenTexts(ids[:MOST_TEXTS], f"{counted(len(ids), 'text')}, chosen by hand.")
 
 
 def _drawn(store: Store, texts: TextChoice, behind: Behind | None, models: Sequence[str]) -> ChosenTexts:

@@ -179,7 +179,17 @@ def _note_failure(store: Store, message: Message, problem: str, *, is_certain: b
 
 def _send(store: Store, message: Message, outside: Outside) -> None:
     if message.channel == "webhook":
-        _call(store, message, outside)
+        project = get_project_by_id(store, message.project_id or 0)
+        counts = message_store.counts_in_call(store, message.id, keys_at_most=KEYS_AT_MOST)
+        now = store.now()
+        webhook.call(
+            webhook_options(store)[0].webhook,
+            secret_of(store.path, "webhook", WEBHOOK),
+            call_body(project.id, project.name, counts, _link(store), now),
+            timestamp=now,
+            number=str(message.id),
+            resolver=outside.resolver,
+        )
     else:
         _mail(store, message, outside)
 
@@ -203,20 +213,6 @@ def _mail(store: Store, message: Message, outside: Outside) -> None:
     composed = mail.compose(server, address.address, subject, body)
     mail.deliver(
         server, secret_of(store.path, "mail", options.target), address.address, composed, resolver=outside.resolver
-    )
-
-
-def _call(store: Store, message: Message, outside: Outside) -> None:
-    project = get_project_by_id(store, message.project_id or 0)
-    counts = message_store.counts_in_call(store, message.id, keys_at_most=KEYS_AT_MOST)
-    now = store.now()
-    webhook.call(
-        webhook_options(store)[0].webhook,
-        secret_of(store.path, "webhook", WEBHOOK),
-        call_body(project.id, project.name, counts, _link(store), now),
-        timestamp=now,
-        number=str(message.id),
-        resolver=outside.resolver,
     )
 
 

@@ -245,7 +245,17 @@ def metric_view(
                rows are over different ones, unless too few would be left to say anything
     Raises: NotFound where nothing is there to be shown, or for a name that stands for no number here
     """
-    _require_numbers(table)
+    if not table.gold["instances"] and not (table.rows and table.columns):
+        raise NotFound(
+            f"No instance of '{table.project}' that was asked for has gold under the policy “{table.gold_policy}”, and there are "
+            "no attributions to score for faithfulness or consistency. Have texts annotated, import rationales with "
+            "'annotator import', or compute attributions with 'annotator attribute --faithfulness'."
+        )
+    if not table.rows or not table.columns:
+        raise NotFound(
+            f"There are no numbers of '{table.project}' yet: no model has output for texts with gold. Import some, or compute "
+            f"attributions with 'annotator attribute'."
+        )
     rows = without_repeats(table.rows)[0]
     columns = _chosen(table, names)
     return MetricView(*as_shown(table, rows, columns, n_resamples, is_shared), columns)
@@ -379,20 +389,6 @@ def _recall(n_exhaustive: int) -> str:
         "recall measures comprehensiveness only for the {n} exhaustive instances (group by “exhaustive”)",
         n_exhaustive,
     )
-
-
-def _require_numbers(table: MetricTable) -> None:
-    if not table.gold["instances"] and not (table.rows and table.columns):
-        raise NotFound(
-            f"No instance of '{table.project}' that was asked for has gold under the policy “{table.gold_policy}”, and there are "
-            "no attributions to score for faithfulness or consistency. Have texts annotated, import rationales with "
-            "'annotator import', or compute attributions with 'annotator attribute --faithfulness'."
-        )
-    if not table.rows or not table.columns:
-        raise NotFound(
-            f"There are no numbers of '{table.project}' yet: no model has output for texts with gold. Import some, or compute "
-            f"attributions with 'annotator attribute'."
-        )
 
 
 def _chosen(table: MetricTable, names: Sequence[str]) -> list[Column]:

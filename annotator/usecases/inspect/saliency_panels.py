@@ -182,9 +182,7 @@ def _written(attribution: Attribution | None) -> saliency_messages.ShownWritten 
 
 
 def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:
-    if attribution is None:
-        return None
-    return _with_nulls(attribution.scores)
+    return None if attribution is None else _with_nulls(attribution.scores)
 
 
 def _with_nulls(scores: Sequence[float]) -> tuple[float | None, ...]:

@@ -194,7 +194,14 @@ def stored_table(store: Store, project: Project, model_labels: ModelLabels) -> L
     """The table by which answers of a model are stored, to texts or to suites; None where there are none, or it is not known."""
     model = model_labels.model
     if has_outputs(store, project.id, model) or has_computed(store, project.id, model):
-        return _table_before(store, project, model_labels)
+        # The last table that was confirmed for the very model, else equal names; None where they do not fit
+        names_here = {*project.labels, ""}
+        for stored in list_label_tables(store, project.id):
+            if model_labels.is_of(stored):
+                is_known = set(stored.names) == set(model_labels.labels) and set(stored.names.values()) <= names_here
+                return LabelTable({label: stored.names[label] for label in model_labels.labels}) if is_known else None
+        is_plain = set(model_labels.labels) <= set(project.labels)
+        return LabelTable({label: label for label in model_labels.labels}) if is_plain else None
     return None
 
 
@@ -213,17 +220,6 @@ def require_one_table(store: Store, project: Project, model_labels: ModelLabels,
             wanted=table.words(),
         )
     )
-
-
-def _table_before(store: Store, project: Project, model_labels: ModelLabels) -> LabelTable | None:
-    """The last table that was confirmed for the very model, else equal names; None where they do not fit."""
-    names_here = {*project.labels, ""}
-    for stored in list_label_tables(store, project.id):
-        if model_labels.is_of(stored):
-            is_known = set(stored.names) == set(model_labels.labels) and set(stored.names.values()) <= names_here
-            return LabelTable({label: stored.names[label] for label in model_labels.labels}) if is_known else None
-    is_plain = set(model_labels.labels) <= set(project.labels)
-    return LabelTable({label: label for label in model_labels.labels}) if is_plain else None
 
 
 def remember(store: Store, actor: User, project: Project, model_labels: ModelLabels, table: LabelTable) -> None:

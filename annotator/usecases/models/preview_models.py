@@ -204,7 +204,15 @@ class _LoadedModels:
             self._waiting.release()
 
     def _found(self, key: _Key, load: Callable[[], Predictor]) -> _LoadedModel:
-        changed_at = _changed_at(key[0])
+        # When something in a folder, or in a folder of it, was changed last, in ns; 0 for one that is gone or empty
+        folder = key[0]
+        times = [0]
+        for path in (*folder.glob("*"), *folder.glob("*/*")):
+            try:
+                times.append(path.stat().st_mtime_ns)
+            except OSError:  # it went away meanwhile
+                continue
+        changed_at = max(times)
         with self._guard:
             model = self._models.get(key)
             if model is None or model.changed_at != changed_at:
@@ -239,17 +247,6 @@ def _load(loading: Future[Predictor], load: Callable[[], Predictor]) -> None:
         loading.set_result(load())
     except BaseException as error:  # noqa: BLE001  (whoever waits is to be told, whatever it is)
         loading.set_exception(error)
-
-
-def _changed_at(folder: Path) -> int:
-    """When something in a folder, or in a folder of it, was changed last, in ns; 0 for one that is gone or empty."""
-    times = [0]
-    for path in (*folder.glob("*"), *folder.glob("*/*")):
-        try:
-            times.append(path.stat().st_mtime_ns)
-        except OSError:  # it went away meanwhile
-            continue
-    return max(times)
 
 
 _MODELS = _LoadedModels()

@@ -93,10 +93,8 @@ def instances_asked(store: Store, project: Project, split: str | None) -> Iterat
 
 
 def _line(project: Project, instance: Instance, template: str, batch_model: str) -> object:
-    version, prompt = (
-        self_explanations.prompt_name(project, template),
-        self_explanations.prompt_of(project, instance, template),
-    )
+    version = self_explanations.prompt_name(project, template)
+    prompt = self_explanations.prompt_of(project, instance, template)
     name = self_explanations.request_name(instance.key, instance.split, version)
     if batch_model:
         return self_explanations.batch_request(name, batch_model, prompt)

@@ -71,7 +71,14 @@ def eraser_soft_table(store: Store, actor: User, project: Project, choice: Choic
     """
     scored = _with_selected(scored_rows(store, actor, project, choice, without=GOLD_METHOD))
     performance = _performance(scored)
-    columns = _columns(scored, performance)
+    columns = [
+        metric_column(performance, "Perf."), metric_column(_AUPRC, "AUPRC"), metric_column(_AOPC[0], "Comp."),
+        metric_column(_AOPC[1], "Suff."),
+    ]  # fmt: skip
+    if has_column(scored, _TOKEN_F1):
+        columns += [metric_column(_TOKEN_F1, "Token F1"), metric_column(_IOU_F1, "IOU F1")]
+    if any(_has(row, _AT_K) and not _has(row, _AOPC) for row in scored.rows):
+        columns += [metric_column(_AT_K[0], "Comp. at k"), metric_column(_AT_K[1], "Suff. at k")]
     about = (
         f"Soft scores of the models of {project.name}, as in Table 4 of ERASER (DeYoung et al. 2020). "
         f"Perf. is {_PERFORMANCE[performance]}; Comp. and Suff. are AOPC (Equation 3: through the number of shares and 1)."
@@ -114,18 +121,6 @@ def _performance(scored: ScoredRows) -> str:
         english, chinese = "benchmark.answer_f1_english", "benchmark.answer_f1_chinese"
         return chinese if has_column(scored, chinese) and not has_column(scored, english) else english
     return "eraser.accuracy" if scored.project.task.name == "choice" else "eraser.macro_f1"
-
-
-def _columns(scored: ScoredRows, performance: str) -> list[PaperColumn]:
-    columns = [
-        metric_column(performance, "Perf."), metric_column(_AUPRC, "AUPRC"), metric_column(_AOPC[0], "Comp."),
-        metric_column(_AOPC[1], "Suff."),
-    ]  # fmt: skip
-    if has_column(scored, _TOKEN_F1):
-        columns += [metric_column(_TOKEN_F1, "Token F1"), metric_column(_IOU_F1, "IOU F1")]
-    if any(_has(row, _AT_K) and not _has(row, _AOPC) for row in scored.rows):
-        columns += [metric_column(_AT_K[0], "Comp. at k"), metric_column(_AT_K[1], "Suff. at k")]
-    return columns
 
 
 def _has(row: MetricRow, names: tuple[str, str]) -> bool:

@@ -226,10 +226,8 @@ class LabelEffects:
 def label_effects(store: Store, actor: User, project: Project, label: str) -> LabelEffects:
     """What replacing a label would do, for a lead who is about to."""
     require(store, actor, project.id, "manage project")
-    use, reach = (
-        label_replacement_store.label_use(store, project.id, label),
-        label_replacement_store.label_reach(store, project.id, label),
-    )
+    use = label_replacement_store.label_use(store, project.id, label)
+    reach = label_replacement_store.label_reach(store, project.id, label)
     n_tables = len({(t.model, t.learned_in) for t in list_label_tables(store, project.id) if label in t.labels})
     changes = (
         (use.n_instances, counted(use.n_instances, "instance")),

@@ -37,9 +37,7 @@ from annotator.usecases.gold import find_gold
 def known_of(store: Store, project: Project, instance: Instance) -> Known | None:
     """The gold of a text under the project's policy; None where it has none now, or was discarded."""
     gold = find_gold(store, project, instance)
-    if gold is None or instance.state == "discarded":
-        return None
-    return Known(gold.result, gold.sets)
+    return None if gold is None or instance.state == "discarded" else Known(gold.result, gold.sets)
 
 
 def known_now(store: Store, project: Project, item: Item) -> Known | None:

@@ -191,9 +191,7 @@ def _name_faults(store: Store, project_id: int, name: str) -> list[str]:
 
 
 def _licence_faults(licence: str) -> list[str]:
-    if licence:
-        return []
-    return [_("Add a licence, e.g. CC BY 4.0.")]
+    return [] if licence else [_("Add a licence, e.g. CC BY 4.0.")]
 
 
 # Other pseudonyms in releases for somebody who gets another name: the old one leads back to who knows name and secret.

@@ -281,13 +281,8 @@ def report_summary(report: TrainingReport) -> str:
 
 def model_sentences(report: TrainingReport) -> Iterator[str]:
     """What is particular to a kind of model: what is selected, and what became of word vectors."""
-    yield from _selection_sentences(report.scores)
-    yield from _mask_sentences(report.scores)
-    yield from filter(None, [vector_sentence(report.vectors)])
-
-
-def _selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
-    """Of a pipeline, how well it selects, and where its answers go wrong. scores: as in its card."""
+    # Of a pipeline, how well it selects, and where its answers go wrong. scores: as in its card.
+    scores = report.scores
     if "selections of" in scores:
         texts = f"{scores['texts whose selection was judged']:,} {scores['selections of']}"
         evidence, selected = (percent(scores[f"accuracy on {of}"]) for of in ("people's evidence", "its selection"))
@@ -296,6 +291,8 @@ def _selection_sentences(scores: Mapping[str, Any]) -> Iterator[str]:
             f"On {texts} it selects evidence in {percent(scores['evidence selected'])}; correct on people's evidence "
             f"{evidence}, on its own {selected}; wrong {errors[0]} having selected evidence, {errors[1]} something else."
         )
+    yield from _mask_sentences(report.scores)
+    yield from filter(None, [vector_sentence(report.vectors)])
 
 
 def _mask_sentences(scores: Mapping[str, Any]) -> Iterator[str]:

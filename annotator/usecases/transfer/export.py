@@ -333,10 +333,8 @@ def everything_of(store: Store, project: Project, split: str | None = None) -> I
         proposed, log = proposed_of_instances(store, ids), help_of_instances(store, ids)
         places = {a.id: position for of_one in annotations.values() for position, a in enumerate(of_one)}
         all_places |= places
-        rounds, choices = (
-            export_sources_store.rounds_as_sources(store, ids, places),
-            export_sources_store.choices_as_sources(store, ids, places),
-        )
+        rounds = export_sources_store.rounds_as_sources(store, ids, places)
+        choices = export_sources_store.choices_as_sources(store, ids, places)
         put_first = positions_put_first(store, ids)
         threads, shown = export_sources_store.threads_as_sources(store, ids, places), shown_of_instances(store, ids)
         named, extra = named_of_instances(store, ids), extra_annotators_of(store, ids)
