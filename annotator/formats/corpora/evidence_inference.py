@@ -45,7 +45,11 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     corpus, folder = Corpus(options, "evidence-inference", path), path if path.is_dir() else path.parent
     corpus.path = folder
     tables = [_table(path, folder, kind) for kind in ("prompts", "annotations")]
-    reader = _Reader(corpus, _articles(folder), _splits(folder))
+    # The texts by PMCID
+    files = sorted({*folder.glob("PMC*.txt"), *folder.glob("txt_files/**/PMC*.txt")})
+    if not files:
+        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=folder, names="txt_files/PMC….txt"))
+    reader = _Reader(corpus, {file.stem.removeprefix("PMC"): file for file in files}, _splits(folder))
     yield from reader.tables(*tables)
     yield from documents_first(item for prompt in reader.prompts.values() for item in reader.prompt(prompt))
     yield from corpus.told()
@@ -58,14 +62,6 @@ def _table(path: Path, folder: Path, kind: str) -> Path:
     if file := next((folder / name for name in names if (folder / name).is_file()), None):
         return file
     raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", names=listed(names), path=folder))
-
-
-def _articles(folder: Path) -> dict[str, Path]:
-    """The texts by PMCID."""
-    files = sorted({*folder.glob("PMC*.txt"), *folder.glob("txt_files/**/PMC*.txt")})
-    if not files:
-        raise InvalidValue(_("No {names} in '{path}'. Choose another folder.", path=folder, names="txt_files/PMC….txt"))
-    return {file.stem.removeprefix("PMC"): file for file in files}
 
 
 def _splits(folder: Path) -> dict[str, str]:

@@ -10,7 +10,6 @@ import msgspec
 
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
-from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import InstanceReader
@@ -156,7 +155,10 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, a kind of file is missing, or the task is another
     """
-    _check_task(options.task)
+    task = options.task
+    question, choices = task.spec_of("question"), task.spec_of("choices")
+    if question is None or choices is None or not question.is_selectable:
+        raise InvalidValue(_("{name} needs the task {task}.", name="CoS-E", task="choice"))
     files = _Files.of(path, options.split)
     yield from files.left_out()
     reader = _CoseReader(options, files)
@@ -166,12 +168,6 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
             yield from [row] if isinstance(row, Problem) else reader.question(row, split_in_name(file))
     if files.named != "question":
         yield from reader.without_question()
-
-
-def _check_task(task: Task) -> None:
-    question, choices = task.spec_of("question"), task.spec_of("choices")
-    if question is None or choices is None or not question.is_selectable:
-        raise InvalidValue(_("{name} needs the task {task}.", name="CoS-E", task="choice"))
 
 
 @dataclass(frozen=True, slots=True)

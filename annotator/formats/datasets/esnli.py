@@ -7,7 +7,6 @@ from pathlib import Path
 
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
-from annotator.domain.tasks import Task
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
@@ -145,18 +144,14 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or the task has no premise and hypothesis
     """
-    _check_task(options.task)
+    specs = [options.task.spec_of(name) for name in _SENTENCES]
+    if any(spec is None or not spec.is_selectable for spec in specs):
+        raise InvalidValue(_("{name} needs the task {task}.", name="e-SNLI", task="inference"))
     reader = _EsnliReader(options)
     for file in _files(path, options.split):
         split = options.split or split_in_name(file)
         for row in TextTable(file, options, needed=_NEEDED).rows():
             yield from [row] if isinstance(row, Problem) else reader.instance(row, split)
-
-
-def _check_task(task: Task) -> None:
-    specs = [task.spec_of(name) for name in _SENTENCES]
-    if any(spec is None or not spec.is_selectable for spec in specs):
-        raise InvalidValue(_("{name} needs the task {task}.", name="e-SNLI", task="inference"))
 
 
 def _files(path: Path, asked_split: str | None) -> list[Path]:

@@ -9,7 +9,6 @@ import msgspec
 
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceAnnotation, SourceInstance, SourceItem, SourceSpan, SourceText
-from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, NotFound, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import InstanceReader
@@ -49,7 +48,12 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 
     Raises: NotFound or InvalidValue when there is no such file, or the task has not just one text
     """
-    segment = _text_segment(options.task)
+    task = options.task
+    names = [spec.name for spec in task.segments if not spec.may_be_empty]
+    spec = task.spec_of(names[0]) if len(names) == 1 else None
+    if spec is None or not spec.is_selectable or task.has_target:
+        raise InvalidValue(_("{name} needs the task {task}.", name="HateXplain", task="sentiment"))
+    segment = spec.name
     if path.is_dir() and not (path / DATA_FILE).is_file():
         raise NotFound(_("No {names} in '{path}'. Choose another folder.", path=path, names=DATA_FILE))
     file = path / DATA_FILE if path.is_dir() else path
@@ -59,14 +63,6 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
     for item in read_members(file, file.name):
         yield from [item] if isinstance(item, Problem) else reader.post(*item)
     yield from splits.left_over(reader.seen)
-
-
-def _text_segment(task: Task) -> str:
-    names = [spec.name for spec in task.segments if not spec.may_be_empty]
-    spec = task.spec_of(names[0]) if len(names) == 1 else None
-    if spec is None or not spec.is_selectable or task.has_target:
-        raise InvalidValue(_("{name} needs the task {task}.", name="HateXplain", task="sentiment"))
-    return spec.name
 
 
 @dataclass(slots=True)

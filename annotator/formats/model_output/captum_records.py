@@ -93,7 +93,10 @@ def _take_pairs(record: Record, file: output_rows.OutputFile, findings: Findings
         reason = _("Must be like {example}.", example="[subword, score]")
         findings.refuse("record", record.values, reason)
         return
-    row = convert(_with_name(record.values), _PairsRow, findings)
+    # A record's values, its attributions under their name also where nothing else is written
+    values = record.values
+    is_alone = isinstance(values, list) or (isinstance(values, dict) and "word_attributions" not in values)
+    row = convert({"word_attributions": values} if is_alone else values, _PairsRow, findings)
     if row is None:
         return
     predicted = file.class_label(row.predicted, "predicted", findings)
@@ -112,12 +115,6 @@ def _has_lost_tokens(values: object) -> bool:
     if not isinstance(values, dict) or "word_attributions" in values:
         return False
     return any(isinstance(value, dict) and "attribution_scores" in value for value in values.values())
-
-
-def _with_name(values: object) -> object:
-    """A record's values, its attributions under their name also where nothing else is written."""
-    is_alone = isinstance(values, list) or (isinstance(values, dict) and "word_attributions" not in values)
-    return {"word_attributions": values} if is_alone else values
 
 
 def _pairs_by_label(

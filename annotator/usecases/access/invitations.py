@@ -74,22 +74,18 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
     problems: list[str] = []
     for number, line in lines:
         try:
-            invitees.append(_invitee(number, line, role))
+            name, *roles = (part.strip() for part in _BETWEEN.split(line))
+            if len(roles) > 1:
+                raise InvalidValue(_("'{line}': write one name and role per line.", line=line))
+            role_of_word = {word: known for known in PROJECT_ROLES for word in (known, _(known))}
+            word = roles[0].lower() if roles else role
+            if word not in role_of_word:
+                raise InvalidValue(unknown(_("role"), word, listed([_(known) for known in PROJECT_ROLES])))
+            invitees.append(Invitee(number, checked_name(name), role_of_word[word]))
         except InvalidValue as problem:
             problems.append(_("Line {number}: {problem}", number=number, problem=problem))
     _refuse(problems)
     return invitees
-
-
-def _invitee(number: int, line: str, role: Role) -> Invitee:
-    name, *roles = (part.strip() for part in _BETWEEN.split(line))
-    if len(roles) > 1:
-        raise InvalidValue(_("'{line}': write one name and role per line.", line=line))
-    role_of_word = {word: known for known in PROJECT_ROLES for word in (known, _(known))}
-    word = roles[0].lower() if roles else role
-    if word not in role_of_word:
-        raise InvalidValue(unknown(_("role"), word, listed([_(known) for known in PROJECT_ROLES])))
-    return Invitee(number, checked_name(name), role_of_word[word])
 
 
 def invite(store: Store, actor: User, project_id: int, invitees: Sequence[Invitee]) -> list[Invitation]:

@@ -75,7 +75,15 @@ def meaning_of_parts(comparison: ModelComparison) -> str:
         "interval over texts; p: McNemar, exact, two-sided; opportunity cost: (lost − won) / n (ER-TEST)."
     )
     runs = "" if len(comparison.runs) == 1 else _("With several seeds, counts and p are per seed.")
-    return together(meaning, _left_out(comparison), runs, *comparison.labels)
+    reasons = [
+        several("{n} training text", "{n} training texts", comparison.n_learned),
+        several(
+            "{n} text without predictions from both", "{n} texts without predictions from both", comparison.n_unanswered
+        ),
+    ]
+    counts = (comparison.n_learned, comparison.n_unanswered)
+    texts = listed([reason for reason, n in zip(reasons, counts, strict=True) if n], "and")
+    return together(meaning, (_("Excluded: {texts}.", texts=texts) if texts else ""), runs, *comparison.labels)
 
 
 def not_listed(comparison: ModelComparison) -> str:
@@ -92,18 +100,6 @@ def not_listed(comparison: ModelComparison) -> str:
 def title_of_bin(of_bin: ConfidenceBin) -> str:
     """The probabilities that belong to a bin."""
     return f"{of_bin.low:.1f}–{of_bin.high:.1f}"
-
-
-def _left_out(comparison: ModelComparison) -> str:
-    reasons = [
-        several("{n} training text", "{n} training texts", comparison.n_learned),
-        several(
-            "{n} text without predictions from both", "{n} texts without predictions from both", comparison.n_unanswered
-        ),
-    ]
-    counts = (comparison.n_learned, comparison.n_unanswered)
-    texts = listed([reason for reason, n in zip(reasons, counts, strict=True) if n], "and")
-    return _("Excluded: {texts}.", texts=texts) if texts else ""
 
 
 def _counts(of_runs: Sequence[int]) -> str:

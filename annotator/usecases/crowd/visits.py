@@ -186,7 +186,9 @@ def most_at_once() -> int:
 
 def _begin(store: Store, link: RecruitmentLink, platform_id: str) -> Entry:
     token = new_token()
-    user = people_store.add_user(store, _free_pseudonym(store))
+    while people_store.find_user(store, name := draw_pseudonym()) is not None:
+        pass
+    user = people_store.add_user(store, name)
     people_store.add_role(store, link.project_id, user, "annotator")
     time = dt.timedelta(minutes=link.rules.minutes)
     hashed = _hashed(crowd_store.platform_secret(store), link, platform_id) if platform_id else None
@@ -197,12 +199,6 @@ def _begin(store: Store, link: RecruitmentLink, platform_id: str) -> Entry:
     start_session(store, user, time + GRACE, token=token)
     add_event(store, user.name, "begin as worker", "user", user.id, project_id=link.project_id, door=link.rules.name)
     return Entry(token, _visit_of_user(store, user.id or 0))
-
-
-def _free_pseudonym(store: Store) -> str:
-    while people_store.find_user(store, name := draw_pseudonym()) is not None:
-        pass
-    return name
 
 
 def _go_on(store: Store, standing: Standing) -> Entry:

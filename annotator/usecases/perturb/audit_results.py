@@ -6,7 +6,6 @@ from typing import Literal, cast
 
 from annotator.domain.numbers import percent
 from annotator.domain.people import User
-from annotator.domain.perturbations import Perturbation
 from annotator.domain.project.audits import FAULTS, Audit, AuditItem, AuditVerdict, ItemState
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, NotFound
@@ -196,17 +195,13 @@ def _remedy(store: Store, actor: User, project: Project, version: AuditedVersion
     end_reviews_of_instance(store, instance_id)
     discard(store, instance_id)
     if remedy == "send back":
-        _reject(store, perturbation, version)
+        verdict = cast("AuditVerdict", version.item.verdict)
+        reason = f"{version.fault_words}. {verdict.comment}".strip() if verdict.comment else version.fault_words
+        auditor = get_user_by_id(store, verdict.auditor)
+        perturbations_store.add_check(store, perturbation, auditor, "reject", reason)
+        perturbations_store.set_state(store, perturbation.id, "returned")
     action = "send back version" if remedy == "send back" else "discard version"
     _note(store, actor, project, version, action)
-
-
-def _reject(store: Store, perturbation: Perturbation, version: AuditedVersion) -> None:
-    verdict = cast("AuditVerdict", version.item.verdict)
-    reason = f"{version.fault_words}. {verdict.comment}".strip() if verdict.comment else version.fault_words
-    auditor = get_user_by_id(store, verdict.auditor)
-    perturbations_store.add_check(store, perturbation, auditor, "reject", reason)
-    perturbations_store.set_state(store, perturbation.id, "returned")
 
 
 def _note(store: Store, actor: User, project: Project, version: AuditedVersion, action: str) -> None:

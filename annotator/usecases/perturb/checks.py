@@ -103,18 +103,15 @@ def correct(
         project, perturbation = _checkable(store, actor, perturbation_id, version)
         correction = _required(reason, unsaid("Say briefly what you corrected."))
         changed = replace(changed, result=label_of_now(store, project, changed.result))
-        if _is_same(changed, perturbation.current.changed):
+        before = perturbation.current.changed
+        texts = {**before.texts, **changed.texts}
+        if replace(changed, texts=texts, note=changed.note.strip()) == replace(before, note=before.note.strip()):
             raise InvalidValue(_("Nothing has changed, white space aside."))
         original = get_instance(store, perturbation.original_id)
         gold = checked_gold(store, project, original, changed, perturbation, may_be_empty=may_be_empty)
         _add_check(store, actor, perturbation, "correct", correction)
         perturbations_store.add_version(store, perturbation, actor, changed, packed_sets(gold), correction)
         return settle_checks(store, actor, project, perturbation_id)
-
-
-def _is_same(changed: ChangedText, before: ChangedText) -> bool:
-    texts = {**before.texts, **changed.texts}
-    return replace(changed, texts=texts, note=changed.note.strip()) == replace(before, note=before.note.strip())
 
 
 def settle_all(store: Store, actor: User, project: Project) -> None:

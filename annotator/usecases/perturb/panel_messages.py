@@ -167,9 +167,13 @@ def show_progress(store: Store, actor: User, project_id: int) -> panel_values.Sh
     project = get_project_by_id(store, project_id)
     tells_authors = sees_all or project.settings.checkers_see_author
     counts = originals_store.counts_by(store, project_id)
+    titles = titles_of_kinds(project)
+    by_kind: dict[str, dict[str, int]] = {name: {} for name in titles}
+    for count in counts.kinds:
+        by_kind.setdefault(count.name, {})[count.state] = count.n
     return panel_values.ShownProgress(
         target=project.settings.perturbations_per_kind,
-        kinds=_kinds_progress(project, counts.kinds),
+        kinds=tuple(_kind_progress(name, titles.get(name, name), of) for name, of in by_kind.items()),
         authors=_by_person(counts.authors, None if tells_authors else actor),
         checkers=_by_person(counts.checkers, None if sees_all else actor),
         tells_all=panel_values.ShownTold(tells_authors, sees_all),
@@ -177,14 +181,6 @@ def show_progress(store: Store, actor: User, project_id: int) -> panel_values.Sh
         without=counts.n_without,
         offered=counts.n_without if sees_all else counts.n_complete_without,
     )
-
-
-def _kinds_progress(project: Project, counted: Sequence[StateCount]) -> tuple[panel_values.ShownKindProgress, ...]:
-    titles = titles_of_kinds(project)
-    by_kind: dict[str, dict[str, int]] = {name: {} for name in titles}
-    for count in counted:
-        by_kind.setdefault(count.name, {})[count.state] = count.n
-    return tuple(_kind_progress(name, titles.get(name, name), of) for name, of in by_kind.items())
 
 
 def _kind_progress(name: str, title: str, counts: Mapping[str, int]) -> panel_values.ShownKindProgress:

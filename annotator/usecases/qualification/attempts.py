@@ -281,16 +281,12 @@ def answered_text(store: Store, user: User, project: Project, audience: Audience
         return None
     totals = None if training.attempt.state == "open" else totals_of(store, training.attempt)
     instance = get_instance(store, text.instance_id)
-    return AnsweredText(
-        text, rules_store.get_item(store, text.item_id), instance, text.known, text.measures, training.attempt, training.rules,
-        totals, _tries_left_now(store, project, audience, user),
-    )  # fmt: skip
-
-
-def _tries_left_now(store: Store, project: Project, audience: Audience, user: User) -> int:
     attempts = exercises_store.attempts_of(store, project.id, audience, user.id or 0)
     rules = rules_store.newest_rules(store, project.id, audience).rules
-    return max(0, tries_left(store, project.id, audience, user.id or 0, attempts, rules))
+    return AnsweredText(
+        text, rules_store.get_item(store, text.item_id), instance, text.known, text.measures, training.attempt, training.rules,
+        totals, max(0, tries_left(store, project.id, audience, user.id or 0, attempts, rules)),
+    )  # fmt: skip
 
 
 def end_feedback(store: Store, user: User, exercise_id: int) -> None:

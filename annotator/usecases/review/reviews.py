@@ -230,8 +230,11 @@ def _work(store: Store, project: Project, review: Review) -> ReviewWork:
     review_round = cast("Round", find_round(store, review.annotation_id))
     annotation = get_annotation(store, review.annotation_id)
     carried = carried_sets_of(store, annotation.id)
+    # With an entry for each set, scored or not
+    n_sets = len(annotation.sets)
+    sets = (*review.scores.sets, *(SetScore() for _ in range(n_sets - len(review.scores.sets))))
     return ReviewWork(
-        review=_padded(review, len(annotation.sets)),
+        review=replace(review, scores=replace(review.scores, sets=sets[:n_sets])),
         round=review_round,
         max_rounds=project.settings.max_rounds,
         task=project.task,
@@ -253,12 +256,6 @@ def _carried_means(store: Store, annotation: Annotation) -> dict[int, tuple[str,
 
 def _mean(scores: Sequence[int]) -> str:
     return str(Fraction(sum(scores), len(scores))) if scores else "–"
-
-
-def _padded(review: Review, n_sets: int) -> Review:
-    """With an entry for each set, scored or not."""
-    sets = (*review.scores.sets, *(SetScore() for _ in range(n_sets - len(review.scores.sets))))
-    return replace(review, scores=replace(review.scores, sets=sets[:n_sets]))
 
 
 def _open_review(store: Store, user: User, review_id: int) -> tuple[Review, Project]:

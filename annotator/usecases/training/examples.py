@@ -10,7 +10,6 @@ from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from annotator.assignment.orders import Splittable, plan_split
 from annotator.attribution.base import Input
@@ -133,17 +132,11 @@ def _chosen(
 ) -> tuple[list[int], int]:
     if options.choice == "random":
         return [int(n) for n in choose_at_random(len(examples), options.share, seed)], 0
-    p_gold = _p_gold(store, project, examples, options.confidence_of)
+    # float[n_seeds, n_examples]: the probability that each model, and each of its seeds, gives the gold label
+    rows = [row for model in options.confidence_of for row in _p_of_model(store, project, examples, model)]
+    p_gold = np.array(rows, dtype=np.float64).reshape(len(rows), len(examples))
     chosen = choose_by_confidence(p_gold, options.share, options.choice)
     return [int(n) for n in chosen.instances], chosen.n_tied
-
-
-def _p_gold(
-    store: Store, project: Project, examples: Sequence[Example], models: Sequence[str]
-) -> npt.NDArray[np.float64]:
-    """float[n_seeds, n_examples]: the probability that each model, and each of its seeds, gives the gold label."""
-    rows = [row for model in models for row in _p_of_model(store, project, examples, model)]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(examples))
 
 
 def _p_of_model(store: Store, project: Project, examples: Sequence[Example], model: str) -> list[list[float]]:

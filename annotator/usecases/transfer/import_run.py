@@ -89,18 +89,14 @@ def lay_rows(
             problems.append(fault)
             continue
         try:
-            laid_rows.append(output_plan.LaidRow(row, _on_tokens(row, instance, tokens, how, are_edges_open)))
+            attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
+            rationales = tokens.rationales(row, instance.id) if row.rationales else ()
+            laid_rows.append(
+                output_plan.LaidRow(row, models.Output(instance.id, row.predictions, tuple(attributions), rationales))
+            )
         except InvalidValue as error:
             problems.append(output_plan.refusal(row, "scores", row.key, str(error)))
     return laid_rows, problems
-
-
-def _on_tokens(
-    row: models.SourceOutput, instance: KeyedInstance, tokens: "_Tokens", how: How, are_edges_open: bool
-) -> models.Output:
-    attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
-    rationales = tokens.rationales(row, instance.id) if row.rationales else ()
-    return models.Output(instance.id, row.predictions, tuple(attributions), rationales)
 
 
 def _laid(

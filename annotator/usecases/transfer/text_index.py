@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, takewhile
 from typing import NamedTuple
@@ -183,7 +183,10 @@ class TextIndex:
         """What is wrong with a row whose text the file had before, for the same run and label."""
         content = hash((row.attributions, row.rationales, *map(repr, row.predictions)))
         line = row.line or 0
-        for what in _said_of(row):
+        # What a row says, as far as it may be said once of a text
+        answers = [("answer", prediction.on, prediction.threshold) for prediction in row.predictions]
+        scores = [("scores", attribution.label, attribution.layer) for attribution in row.attributions]
+        for what in (*scores, *(("rationale", rationale.kind) for rationale in row.rationales)) or answers:
             name = hash((row.run, instance_id, what))
             first, before = self._said.setdefault(name, (line, content))
             if first != line:
@@ -247,13 +250,6 @@ def _ends_of_words(text: str) -> list[int]:
 def _exact(text: str) -> int:
     """A text as it stands, but for its blanks."""
     return hash(" ".join(text.split()))
-
-
-def _said_of(row: SourceOutput) -> Sequence[Hashable]:
-    """What a row says, as far as it may be said once of a text."""
-    answers = [("answer", prediction.on, prediction.threshold) for prediction in row.predictions]
-    scores = [("scores", attribution.label, attribution.layer) for attribution in row.attributions]
-    return (*scores, *(("rationale", rationale.kind) for rationale in row.rationales)) or answers
 
 
 def proposed_prompt(problems: Sequence[Problem]) -> str:
