@@ -59,10 +59,9 @@ def newest_read(store: Store, project_id: int, user_id: int) -> int | None:
 
 def number_to_be_read(store: Store, project_id: int) -> int:
     """The newest version that is more than a small change: whoever has read it, or a later one, is not asked; 0 for none."""
-    number: int = store.value(
+    return store.number(
         "SELECT coalesce(max(number), 0) FROM guidelines_versions WHERE project_id = ? AND is_small = 0", (project_id,)
     )
-    return number
 
 
 def readings_of(store: Store, project_id: int) -> list[tuple[str, int, str]]:

@@ -82,17 +82,15 @@ def add_exercise(
 
 def next_work_number(store: Store) -> int:
     """The number of the next piece of work, which neither an assignment nor a blind check has."""
-    number: int = store.value(
+    return store.number(
         f"""SELECT max({unused_number("assignments")},
             1 + (SELECT coalesce(max(id), 0) FROM exercises WHERE id < ?))""",
         (FIRST_OF_TRAINING,),
     )
-    return number
 
 
 def _next_of_training(store: Store) -> int:
-    number: int = store.value("SELECT 1 + max(?1, (SELECT coalesce(max(id), 0) FROM exercises))", (FIRST_OF_TRAINING,))
-    return number
+    return store.number("SELECT 1 + max(?1, (SELECT coalesce(max(id), 0) FROM exercises))", (FIRST_OF_TRAINING,))
 
 
 def get_exercise(store: Store, number: int) -> Exercise:

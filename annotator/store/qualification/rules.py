@@ -186,13 +186,12 @@ def list_items(store: Store, project_id: int, purpose: Purpose) -> list[Item]:
 
 def count_complete(store: Store, project_id: int, purposes: Sequence[Purpose]) -> int:
     """How many complete texts are picked for any of these."""
-    n: int = store.value(
+    return store.number(
         """SELECT count(DISTINCT instance_id) FROM qualification_items AS items
             JOIN instances ON instances.id = items.instance_id WHERE items.project_id = ? AND is_removed = 0
             AND instances.state = 'complete' AND purpose IN (SELECT value FROM json_each(?))""",
         (project_id, json.dumps(list(purposes))),
     )
-    return n
 
 
 _ANSWERED = """EXISTS (SELECT 1 FROM exercises AS former WHERE former.instance_id = instances.id AND former.user_id = ?3
