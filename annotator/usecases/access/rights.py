@@ -72,6 +72,13 @@ def require_administrator(user: User) -> None:
         raise NotAllowed(_("Ask an administrator to do this."))
 
 
+def require_person(user: User) -> int:
+    """The number of a person's account; raises NotAllowed for whoever has none."""
+    if user.id is None:
+        raise NotAllowed(_("Sign in as a person to do this."))
+    return user.id
+
+
 def require_no_worker(user: User | None) -> None:
     """Raise NotAllowed for the account of a worker of a recruitment link: the link made it, and it ends with the visit."""
     if user is not None and user.is_worker:

@@ -7,7 +7,7 @@ from annotator.domain.instances import Assignment, Draft, Timing, check_submissi
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.texts import check_spans, first_words
-from annotator.errors import Conflict, InvalidValue, NotAllowed, NotWritable, StaleDraft
+from annotator.errors import Conflict, InvalidValue, NotWritable, StaleDraft
 from annotator.language import _, unknown
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
@@ -15,7 +15,7 @@ from annotator.store.annotate.proposals import add_proposal, save_answers
 from annotator.store.instances import get_instance, layout_of, row_of
 from annotator.store.project.label_replacement import label_of_now
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_person
 from annotator.usecases.annotate import leases
 from annotator.usecases.annotate.blind_checks import among_held, leave_check, save_check, submit_check
 from annotator.usecases.annotate.my_work import NO_LABELS, Work, waiting_counts, why_empty, work_of
@@ -268,6 +268,4 @@ def _plausible(timing: Timing) -> Timing:
 
 def _annotator(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "annotate")
-    if user.id is None:
-        raise NotAllowed(_("Sign in as a person to do this."))
-    return user.id
+    return require_person(user)

@@ -27,7 +27,7 @@ from annotator.store.connection.file_access import OWNERS, give_to_owner_of
 from annotator.store.events import add_event
 from annotator.store.notices import outbox as channel_store
 from annotator.store.notices.outbox import add_mail, count_by_state, count_recent, give_up_waiting, list_undelivered
-from annotator.usecases.access.rights import require_administrator
+from annotator.usecases.access.rights import require_administrator, require_person
 
 __all__ = ["Security"]
 
@@ -236,7 +236,7 @@ def choose_address(store: Store, user: User, address: str) -> None:
 
     Raises: InvalidValue for what is no address; Conflict while the server sends no mail; TooBusy after five in a day
     """
-    user_id = _user_id(user)
+    user_id = require_person(user)
     address = check_address(address.strip())
     with store.transaction():
         if not mail_options(store)[1]:
@@ -257,7 +257,7 @@ def draw_code(store: Store, user_id: int) -> str:
 
 def confirm(store: Store, user: User, code: str) -> None:
     """Enter the code. Raises InvalidValue for a wrong one, NotAllowed when it does not work any more."""
-    user_id = _user_id(user)
+    user_id = require_person(user)
     is_right = False
     with store.transaction():
         address = channel_store.find_address(store, user_id)
@@ -277,13 +277,7 @@ def confirm(store: Store, user: User, code: str) -> None:
 def stop_mail(store: Store, user: User) -> None:
     """No mail any more; the address is forgotten."""
     with store.transaction():
-        channel_store.remove_address(store, _user_id(user))
-
-
-def _user_id(user: User) -> int:
-    if user.id is None:
-        raise NotAllowed(_("Sign in as a person to do this."))
-    return user.id
+        channel_store.remove_address(store, require_person(user))
 
 
 def _hash(user_id: int, code: str) -> bytes:

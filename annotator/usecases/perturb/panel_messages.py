@@ -1,7 +1,7 @@
 """What the Perturb screen is told (docs/perturb.md): its messages, made for one person."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
@@ -245,17 +245,10 @@ def _full(
 ) -> panel_values.ShownPerturbation:
     """One as the actor sees it; what each version changed is told against the one before it among those that they see."""
     perturbation = _as_seen(actor, project, whole)
-    original, changed = get_instance(store, perturbation.original_id), perturbation.current.changed
+    original = get_instance(store, perturbation.original_id)
     since = panel_values.changes_since(original, perturbation)
     return panel_values.ShownPerturbation(
-        id=perturbation.id,
-        author=perturbation.author_name or None,
-        state=perturbation.state,
-        instance=perturbation.instance_id,
-        kind=changed.kind,
-        texts=changed.texts,
-        result=changed.result,
-        note=changed.note,
+        **asdict(_brief(perturbation)),
         original=perturbation.original_id,
         key=original.key,
         version=perturbation.current.number,

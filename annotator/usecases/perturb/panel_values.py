@@ -239,20 +239,12 @@ class ShownVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPerturbation:
+class ShownPerturbation(ShownBrief):
     """A changed version as one person sees it; stale: what became of its original since it was written.
 
     may_revise: where it is to be checked; changes: where the person's own are listed; else UNSET
     """
 
-    id: int
-    author: str | None
-    state: perturbations.PerturbationState
-    instance: int | None
-    kind: str
-    texts: Mapping[str, str]
-    result: str | None
-    note: str
     original: int
     key: str
     version: int

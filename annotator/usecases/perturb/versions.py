@@ -26,7 +26,7 @@ from annotator.text.characters import subtags
 from annotator.text.token_diff import tokenise_like
 from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_person
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.perturb.checks import settle_checks
 from annotator.usecases.perturb.version_draft import Assessment, assess, checked_gold, is_unchanged, packed_sets
@@ -213,8 +213,7 @@ _STATES = {
 def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Instance]:
     project = get_project_by_id(store, project_of_instance(store, instance_id))
     require(store, actor, project.id, "annotate")
-    if actor.id is None:
-        raise NotAllowed(_("Sign in as a person to do this."))
+    require_person(actor)
     instance = get_instance(store, instance_id)
     if instance.parent_key is not None:
         raise Conflict(

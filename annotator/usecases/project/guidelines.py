@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from annotator.domain.people import User
 from annotator.domain.project.guidelines import ChangedLine, GuidelinesVersion, changed_lines, require_sound_examples
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, NotAllowed, NotFound
+from annotator.errors import Conflict, NotFound
 from annotator.language import _
 from annotator.store import Store
 from annotator.store.people import list_members
 from annotator.store.project import guidelines as guidelines_store
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_person
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,10 @@ def acknowledge(store: Store, user: User, project_id: int, number: int) -> None:
     """
     with store.transaction():
         require(store, user, project_id, "annotate", "review")
-        if user.id is None:
-            raise NotAllowed(_("Sign in as a person to do this."))
+        user_id = require_person(user)
         if guidelines_store.find_version(store, project_id, number) is None:
             raise NotFound(_("No guidelines version {number}. Reload.", number=number))
-        guidelines_store.note_read(store, project_id, user.id, number)
+        guidelines_store.note_read(store, project_id, user_id, number)
 
 
 def readers_of(store: Store, actor: User, project: Project) -> Readers:

@@ -29,7 +29,7 @@ from annotator.store.review import reviews as review_store
 from annotator.store.review.reviews import ReviewLine, get_review, list_my_reviews
 from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
 from annotator.usecases.access.independence import may_annotate_still
-from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.access.rights import require, require_person, roles_with
 from annotator.usecases.annotate.leases import TRAINING_FIRST, lease_end
 from annotator.usecases.annotate.outcomes import DISCARDED, FormerRound, former_round, why_discarded
 from annotator.usecases.review.rounds import decide_if_complete, scores_by_set
@@ -359,9 +359,7 @@ def _plausible(milliseconds: int) -> int:
 
 def _reviewer(store: Store, user: User, project_id: int) -> int:
     require(store, user, project_id, "review")
-    if user.id is None:
-        raise NotAllowed(_("Sign in as a person to do this."))
-    return user.id
+    return require_person(user)
 
 
 def _why_empty(store: Store, project: Project, user: User) -> str:
