@@ -13,7 +13,13 @@ from annotator.store.connection import file_access
 from annotator.store.connection.database import Clock, Database, Place, Store, connect, machine_clock, place_of, stamped
 from annotator.store.connection.error_wording import RESTORE, ClearErrors, clear_file_errors
 from annotator.store.connection.replacement import rescued
-from annotator.store.schema import comparison
+from annotator.store.schema.comparison import (
+    MIGRATIONS_TABLE,
+    expected_schema,
+    known_migrations,
+    list_changes,
+    read_schema,
+)
 from annotator.store.schema.migrations import MIGRATIONS
 
 _CHANGES_SHOWN = 5
@@ -132,19 +138,19 @@ def refuse_foreign(store: Store) -> None:
     Nothing of the file is run before its schema is known: a trigger or a view acts when it is used, a table may be no table.
     """
     with ClearErrors(store.named):
-        schema = comparison.read_schema(store.connection)
+        schema = read_schema(store.connection)
     tables = sorted(name for kind, name in schema if kind == "table")
     if not tables:
         raise StoreError(_NO_TABLES.format(path=store.named))
-    if schema.get(comparison.MIGRATIONS_TABLE) != comparison.expected_schema(())[comparison.MIGRATIONS_TABLE]:
+    if schema.get(MIGRATIONS_TABLE) != expected_schema(())[MIGRATIONS_TABLE]:
         raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(tables[:5])))
     applied = [migration.name for migration in MIGRATIONS.applied(store.db)]
-    newer = sorted(set(applied) - comparison.known_migrations())
+    newer = sorted(set(applied) - known_migrations())
     if newer:
         raise StoreError(_NEWER.format(path=store.named, newer=", ".join(newer)))
     if not applied:
         raise StoreError(_FOREIGN.format(path=store.named, tables=", ".join(tables[:5])))
-    changes = comparison.list_changes(schema, applied)
+    changes = list_changes(schema, applied)
     if changes:
         more = f" and {len(changes) - _CHANGES_SHOWN:,} more" if len(changes) > _CHANGES_SHOWN else ""
         raise StoreError(_CHANGED.format(path=store.named, changes=", ".join(changes[:_CHANGES_SHOWN]) + more))
