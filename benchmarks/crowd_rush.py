@@ -29,8 +29,8 @@ from annotator.domain.project.recruitment import LinkRules
 from annotator.store import open_store
 from annotator.usecases.crowd.recruitment_links import make_recruitment_link, set_link_state
 from annotator.usecases.crowd.visits import AT_ONCE_VARIABLE
+from annotator.usecases.databases import find_project
 from annotator.usecases.demonstration.construction import build
-from annotator.usecases.project.projects import find_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions
 from benchmarks.measured import Measured, table

@@ -24,9 +24,10 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.metrics.gold_as_method import TEN_SEEDS
 from annotator.store import open_store
+from annotator.usecases.databases import find_project
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.attributions import write_files
 from benchmarks.measured import Measured, table

@@ -19,9 +19,10 @@ from annotator.store import Store, open_store
 from annotator.store.annotate.instance_queue import settle_project
 from annotator.store.people import add_role, add_user, get_user
 from annotator.usecases.access.accounts import sign_in_as
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.decisions import list_undecided_rounds, stuck_work
 from annotator.usecases.lead.quality import quality_of
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.review.reviews import next_review
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

@@ -4,7 +4,8 @@
 started again; once the disk is full, once slow; once the clock jumps an hour ahead and back; a second server is tried; a backup
 and an export are made meanwhile. Targets: nothing lost, nothing twice, `annotator check` clean; a submission's median 10 ms and
 95th percentile 100 ms outside restarts; from the start after a kill to the first answer 1.1 of bare Streamlit's.
-Then 8 people at full speed: 150 submissions a second, with three drafts each.
+Then 8 people at full speed: 150 submissions a second, with three drafts each. Then as long as the bad day people who come, have a
+page run and leave, 20 at a time: memory and open files at the end at most 1.1 of those after a fifth of the time.
 
 ANNOTATOR_LOAD_S and ANNOTATOR_LOAD_PEOPLE make it shorter and smaller.
 """
@@ -43,7 +44,7 @@ _PEOPLE = int(os.environ.get("ANNOTATOR_LOAD_PEOPLE", "200"))
 _KILL_EVERY_S = 30.0
 _SLOW_COMMIT_S = 0.005
 _TEXTS = 10_000
-_GUESTS = 5
+_GUESTS, _AT_ONCE = 5, 20
 _AT_FULL_SPEED, _FULL_SPEED_S = 8, 20.0
 _ROLES: dict[Kind, Role] = {"annotator": "annotator", "reviewer": "reviewer", "author": "annotator"}
 
@@ -67,8 +68,10 @@ def main() -> list[Measured]:
         bad = BadDay(Path(name), _PEOPLE)
         asyncio.run(bad.pass_by(_SECONDS))
         rows = bad.figures()
-    with tempfile.TemporaryDirectory() as name:
-        return [*rows, *asyncio.run(_at_full_speed(Path(name)))]
+    for more in (_at_full_speed, _coming_and_going):
+        with tempfile.TemporaryDirectory() as name:
+            rows += asyncio.run(more(Path(name)))
+    return rows
 
 
 class BadDay:
@@ -337,6 +340,45 @@ async def _at_full_speed(folder: Path) -> list[Measured]:
         Measured("of it the server's processor", 1000 * servers / n, "ms"),
         Measured("of it the people's own processor", 1000 * clients / n, "ms"),
     ]  # fmt: skip
+
+
+async def _coming_and_going(folder: Path) -> list[Measured]:
+    """Memory and open files of a server whose visitors come and go, early and at the end."""
+    database = folder / "visits.db"
+    kinds: list[Kind] = ["annotator"] * _AT_ONCE
+    signed_in = prepare(database, kinds, 200)
+    server = await asyncio.to_thread(Server, database, command="serve")
+    n_visits = 0
+
+    async def visit(person: Person) -> None:
+        nonlocal n_visits
+        while True:
+            await person.ask("/api/panel/next?project=1")
+            await person.visit("annotate", 2)
+            await person.leave()
+            n_visits += 1
+
+    people = [Person(f"guest {n}", server.port, *signed, Ledger(), Pace()) for n, signed in enumerate(signed_in)]
+    at_work = [asyncio.create_task(visit(person)) for person in people]
+    await asyncio.sleep(_SECONDS / 5)
+    early, n_early = _held(server.process.pid), n_visits
+    await asyncio.sleep(_SECONDS * 4 / 5)
+    late = _held(server.process.pid)
+    problems = await _end(at_work)
+    server.stop()
+    if problems:
+        raise RuntimeError(problems[0])
+    beside = f"after {n_early:,} visits"
+    return [
+        Measured(f"memory after {n_visits:,} visits", late[0], "MB", early[0], beside, 1.1),
+        Measured("open files", late[1], "files", early[1], beside, 1.1),
+    ]
+
+
+def _held(process: int) -> tuple[float, int]:
+    """Megabytes in memory, and how many files are open."""
+    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024, len(list(Path(f"/proc/{process}/fd").iterdir()))
 
 
 def _processor(process: int) -> float:

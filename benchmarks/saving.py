@@ -17,8 +17,8 @@ from typing import Any
 from annotator.store import open_store
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import session_of, sign_in_as
+from annotator.usecases.databases import find_project
 from annotator.usecases.demonstration.construction import build
-from annotator.usecases.project.projects import find_project
 from annotator.web.routes.access import COOKIE
 from benchmarks.measured import Measured, table
 from benchmarks.served import served

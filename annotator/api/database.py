@@ -13,7 +13,8 @@ from annotator.api.project import OpenDatabase, ProjectOrder, speaks_python
 from annotator.api.tables import ProjectContents
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
-from annotator.usecases.project.projects import create_project, find_project, projects_of
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import create_project, projects_of
 
 
 @speaks_python

@@ -122,7 +122,7 @@ def opened(path: Path, *, create: bool = False) -> Iterator["Store"]:
 @contextmanager
 def opened_project(path: Path, name: str) -> Iterator[tuple["Store", "Project"]]:
     """The database of the command, with one of its projects."""
-    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.databases import find_project
 
     with opened(path) as store:
         yield store, find_project(store, name)

@@ -165,7 +165,7 @@ def pick(
 @click.pass_obj
 def remove(path: Path, keys: Sequence[str], project_name: str, purpose: Purpose) -> None:
     """Remove texts, by their keys; what people answered to them is kept."""
-    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.databases import find_project
     from annotator.usecases.qualification.items import items_of, take_out
 
     with opened(path) as store, store.transaction():

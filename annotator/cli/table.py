@@ -125,8 +125,8 @@ def er_test(
     alignment loss. A star marks a difference from the base: p < .05 of paired sign flips, corrected by Holm.
     """
     from annotator.scoring.runs import ScoringOptions
+    from annotator.usecases.databases import find_project
     from annotator.usecases.papers.er_test import Groups, Trained, er_test_table, write_er_test_plot
-    from annotator.usecases.project.projects import find_project
 
     _refuse_both(as_csv, as_latex)
     with opened(database) as store:

@@ -18,8 +18,8 @@ from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, iterate_instance_batches
 from annotator.store.models import list_models
 from annotator.store.trained_models import trainings_of
+from annotator.usecases.databases import find_project
 from annotator.usecases.inspect.saliency import show_instance
-from annotator.usecases.project.projects import find_project
 
 FOLDER = resource_folder("data") / "demo" / "sentiment"
 MODEL, ALIGNED = "minilm", "minilm-aligned"

@@ -22,7 +22,8 @@ from annotator.store import Store, open_store
 from annotator.store.packed_rows import pack_numbers
 from annotator.store.people import add_user
 from annotator.store.projects import add_project
-from annotator.usecases.project.projects import find_project, progress_of
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import progress_of
 from annotator.usecases.releases.frozen_gold import frozen_gold, gold_to_freeze, release_of_project
 from annotator.usecases.upkeep import back_up, check, leftovers, tidy
 

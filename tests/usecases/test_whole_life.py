@@ -26,6 +26,7 @@ from annotator.usecases.access.rights import roles_with
 from annotator.usecases.annotate import talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead import bulk_actions
 from annotator.usecases.lead.decisions import (
     adjudicate,
@@ -36,7 +37,7 @@ from annotator.usecases.lead.decisions import (
     take_choice_back,
 )
 from annotator.usecases.perturb import versions
-from annotator.usecases.project.projects import change_project, create_project, find_project, instances_of
+from annotator.usecases.project.projects import change_project, create_project, instances_of
 from annotator.usecases.review import reviews
 from annotator.usecases.review.inspection import look_at
 from annotator.usecases.review.rounds import decide_round

@@ -120,8 +120,8 @@ def minutes(
     table (table.csv), its card (README.md) and a figure (accuracy.html) are written into the folder. See
     docs/training.md#by-the-minutes-that-people-spent.
     """
+    from annotator.usecases.databases import find_project
     from annotator.usecases.papers.minutes import minutes_table, outcome_line, release_of_sweep, write_minutes
-    from annotator.usecases.project.projects import find_project
     from annotator.usecases.training.minutes import plan_sweep, remember_labels, run_sweep
 
     if as_json + as_csv + as_latex > 1:

@@ -392,7 +392,7 @@ def models(
     from annotator.scoring.runs import ScoringOptions
     from annotator.usecases.compare.comparison_words import comparison_reports
     from annotator.usecases.compare.model_comparison import ModelPair
-    from annotator.usecases.project.projects import find_project
+    from annotator.usecases.databases import find_project
 
     with opened(database) as store:
         projects = [find_project(store, name) for name in dict.fromkeys(project_names)]

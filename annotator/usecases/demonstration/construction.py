@@ -27,10 +27,11 @@ from annotator.store.people import add_role, add_user, get_user
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.source_spans import body_reader, resolve_sets
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.guidelines import acknowledge
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.review import reviews as review_work
 from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite

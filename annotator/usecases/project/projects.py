@@ -183,11 +183,6 @@ def projects_of(store: Store, user: User) -> list[Project]:
     return projects_store.list_projects_of(store, user)
 
 
-def find_project(store: Store, name: str) -> Project:
-    """The project of that name; raises NotFound naming those there are."""
-    return projects_store.get_project(store, name)
-
-
 def progress_of(store: Store, actor: User, project_id: int) -> Progress:
     """How far a project is, for its lead."""
     rights.require(store, actor, project_id, "manage project")

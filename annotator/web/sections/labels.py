@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, listed, unsaid
-from annotator.usecases.databases import Store
+from annotator.usecases.databases import Store, find_project
 from annotator.usecases.project.labels import (
     NOT_UNDONE,
     UNDONE,
@@ -24,7 +24,6 @@ from annotator.usecases.project.labels import (
     replace_label,
     uses_of,
 )
-from annotator.usecases.project.projects import find_project
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance

@@ -15,8 +15,9 @@ from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
-from annotator.usecases.project.projects import change_project, create_project, find_project, give_role
+from annotator.usecases.project.projects import change_project, create_project, give_role
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

@@ -14,9 +14,10 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.lead.instance_search import search_instances
-from annotator.usecases.project.projects import create_project, find_project, give_role, projects_of
+from annotator.usecases.project.projects import create_project, give_role, projects_of
 from annotator.usecases.queue.orders import Preview, preview_order
 from annotator.usecases.review.inspection import look_at
 from annotator.usecases.transfer.file_import import import_file

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Route, expect
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.project.projects import find_project
+from annotator.usecases.databases import find_project
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 

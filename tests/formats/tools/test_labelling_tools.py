@@ -23,8 +23,9 @@ from annotator.errors import ExportRefused, ImportRefused, InvalidValue
 from annotator.formats.tools import argilla, doccano, label_studio, prodigy
 from annotator.store import Store
 from annotator.text.tokenisation import tokenise
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_path
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport

@@ -21,18 +21,12 @@ from annotator.store.people import get_user, set_disabled
 from annotator.usecases.annotate import proposals, talk
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.inspect import saliency
 from annotator.usecases.lead.decisions import decide, list_undecided_rounds, open_proposals, stuck_work
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.perturb import versions
-from annotator.usecases.project.projects import (
-    change_project,
-    create_project,
-    find_project,
-    give_role,
-    missing_annotators,
-    take_role,
-)
+from annotator.usecases.project.projects import change_project, create_project, give_role, missing_annotators, take_role
 from annotator.usecases.review import reviews
 from annotator.usecases.review.inspection import look_at, must_give_back
 from annotator.usecases.review.rounds import decide_round

@@ -17,6 +17,7 @@ from annotator.store import Store, open_store
 from annotator.store import saved_lists as list_store
 from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.inspect.saliency_messages import ShownSlice
@@ -35,7 +36,7 @@ from annotator.usecases.inspect.text_lists import (
     take_off_list,
 )
 from annotator.usecases.lead.timeline import timeline
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 

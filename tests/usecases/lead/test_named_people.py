@@ -16,10 +16,11 @@ from annotator.errors import ImportRefused, InvalidValue, LeaseLost, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.instances import rows_of
 from annotator.usecases.annotate.work import next_work, skip, submit
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, plan_change, undo
 from annotator.usecases.lead.decisions import stuck_work
 from annotator.usecases.lead.instance_search import found_ids
-from annotator.usecases.project.projects import create_project, find_project, take_role
+from annotator.usecases.project.projects import create_project, take_role
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.upkeep import check

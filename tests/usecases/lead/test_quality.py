@@ -24,6 +24,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.instances import discard, find_instance_ids, iterate_instance_batches
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.quality import (
     DisagreementParts,
     Leaning,
@@ -34,7 +35,7 @@ from annotator.usecases.lead.quality import (
     reviewer_leanings,
 )
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
 from tests.conftest import SHARED_DATA, needs_data

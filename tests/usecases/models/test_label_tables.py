@@ -18,11 +18,12 @@ from annotator.store.events import list_events
 from annotator.store.models import full_answers, list_models
 from annotator.store.projects import get_project_by_id
 from annotator.store.trained_models import list_label_tables
+from annotator.usecases.databases import find_project
 from annotator.usecases.models import project_model
 from annotator.usecases.models.attributions import AttributingOptions, AttributingReport, attribute
 from annotator.usecases.models.label_tables import label_notes
 from annotator.usecases.project.labels import replace_label
-from annotator.usecases.project.projects import change_project, find_project
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.suites.runs import SuiteOptions, run_suite
 from annotator.usecases.transfer.export import export_file

@@ -25,12 +25,13 @@ from annotator.errors import Conflict, InvalidValue, ModelError, NotAllowed, Not
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, get_instance
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.models import preview_models
 from annotator.usecases.models.built_in_model import built_in_model
 from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.models.model_places import HUB_VARIABLE
 from annotator.usecases.models.previews import ShownPreview, preview
-from annotator.usecases.project.projects import change_project, find_project
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport

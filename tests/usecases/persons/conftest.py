@@ -31,11 +31,12 @@ from annotator.store.persons.person_values import append_only_lifted, find_perso
 from annotator.store.perturb.perturbations import get_perturbation, waiting_ids
 from annotator.store.qualification.rules import add_grant
 from annotator.usecases.crowd.recruitment_links import make_recruitment_link
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.bulk_actions import change_many, undo
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.perturb import checks, versions
 from annotator.usecases.perturb.audits import draw_audit, judge, next_to_audit
-from annotator.usecases.project.projects import find_project, instances_of, projects_of
+from annotator.usecases.project.projects import instances_of, projects_of
 from annotator.usecases.qualification import panel
 from annotator.usecases.qualification.attempts import begin, open_exercise
 from annotator.usecases.qualification.items import pick, set_rules

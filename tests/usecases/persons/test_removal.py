@@ -26,6 +26,7 @@ from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.crowd.recruitment_links import find_code, links_of, mark_paid
 from annotator.usecases.crowd.visits import Entry, come_in, leave, look_at_visit
+from annotator.usecases.databases import find_project
 from annotator.usecases.evidence.exhaustive_gold import take_back, take_over
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
@@ -46,7 +47,7 @@ from annotator.usecases.persons.removal import Removed, finish_removals
 from annotator.usecases.perturb.checks import approve
 from annotator.usecases.perturb.versions import hand_in
 from annotator.usecases.project.exhaustive_passes import start_pass
-from annotator.usecases.project.projects import events_of, find_project, instances_of, projects_of
+from annotator.usecases.project.projects import events_of, instances_of, projects_of
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check

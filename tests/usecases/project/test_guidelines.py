@@ -15,6 +15,7 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.project.guidelines import newest_number, readings_of, versions_of
 from annotator.usecases.annotate import work
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.project.guidelines import (
     Readers,
@@ -25,7 +26,7 @@ from annotator.usecases.project.guidelines import (
     readers_of,
     reading_of,
 )
-from annotator.usecases.project.projects import change_project, events_of, find_project
+from annotator.usecases.project.projects import change_project, events_of
 
 AddPerson = Callable[..., User]
 

@@ -17,9 +17,10 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, forget_model, write_outputs
 from annotator.store.trained_models import save_training
 from annotator.usecases.annotate.work import next_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.project.labels import replace_label
-from annotator.usecases.project.projects import change_project, create_project, find_project
+from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.queue.orders import Preview, present_order, preview_order, set_order
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file

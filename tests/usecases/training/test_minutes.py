@@ -26,11 +26,12 @@ from annotator.training.examples import Example
 from annotator.training.loop import FittingOptions
 from annotator.training.trainable_models import NewModel
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import labelled_gold
 from annotator.usecases.models.label_tables import ModelLabels, remembered
 from annotator.usecases.papers.minutes import minutes_table
 from annotator.usecases.project.labels import replace_label
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.review import reviews as review_work
 from annotator.usecases.training.budgets import CostOptions, MinutesOptions, TextCosts, require_prices, text_costs
 from annotator.usecases.training.minutes import Sweep, Trial, plan_sweep, remember_labels, run_sweep

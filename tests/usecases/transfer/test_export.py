@@ -23,10 +23,11 @@ from annotator.errors import ExportRefused, ImportRefused, InvalidValue, NotAllo
 from annotator.store import Store, open_store
 from annotator.store.project.guidelines import note_read, readings_of, versions_of
 from annotator.usecases.annotate import work
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.project.guidelines import change_guidelines
-from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
+from annotator.usecases.project.projects import change_project, create_project, events_of
 from annotator.usecases.project.splits import split_project
 from annotator.usecases.project.word_lists import save_word_list, word_lists
 from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE, Pseudonyms, everything_of, export_file

@@ -22,9 +22,10 @@ from annotator.store.annotate.instance_queue import HAS_GOLD
 from annotator.store.events import all_events
 from annotator.text.alignment import split_on_spaces
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.projects import change_project, create_project, find_project, progress_of
+from annotator.usecases.project.projects import change_project, create_project, progress_of
 from annotator.usecases.project.splits import split_project
 from annotator.usecases.transfer import preparation
 from annotator.usecases.transfer.export import Exported, export_file

@@ -13,7 +13,8 @@ from annotator.errors import ImportRefused, InvalidValue, NotAllowed
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.usecases.access.accounts import add_user
-from annotator.usecases.project.projects import change_project, create_project, find_project
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 

@@ -33,7 +33,8 @@ from annotator.errors import ImportRefused, NotAllowed, Problem
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import iterate_outputs, list_models, list_runs
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer import import_run
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file

@@ -17,10 +17,11 @@ from annotator.errors import ImportRefused, NotAllowed, Problem
 from annotator.store import Store
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.lead.progress import accepted_annotations, imported_annotations
 from annotator.usecases.lead.statistics import statistics_of
-from annotator.usecases.project.projects import change_project, create_project, events_of, find_project
+from annotator.usecases.project.projects import change_project, create_project, events_of
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport, gold_words

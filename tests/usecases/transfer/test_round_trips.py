@@ -20,9 +20,10 @@ from annotator.formats.rows.column_choices import column_choices
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, count_of_ties
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport

@@ -12,7 +12,8 @@ from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused
 from annotator.store import Store
 from annotator.store.models import iterate_outputs, list_runs
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 

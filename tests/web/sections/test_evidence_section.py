@@ -11,8 +11,8 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.store import Store
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.gold import gold_instances
-from annotator.usecases.project.projects import find_project
 from annotator.web.frame import CONFIRMED
 
 NAME = "Reviews *1* – every evidence"

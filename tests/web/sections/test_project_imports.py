@@ -17,7 +17,8 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
-from annotator.usecases.project.projects import change_project, find_project, instances_of
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import change_project, instances_of
 from annotator.usecases.transfer.import_report import ImportReport
 from annotator.web import session
 from annotator.web.session import Visit

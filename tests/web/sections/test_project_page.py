@@ -25,11 +25,12 @@ from annotator.store.qualification.rules import add_rules
 from annotator.text.search import context_of
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.databases import find_project
 from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.instance_search import FoundInstance
 from annotator.usecases.project.guidelines import change_guidelines
-from annotator.usecases.project.projects import count_events_of, find_project, instances_of, take_role
+from annotator.usecases.project.projects import count_events_of, instances_of, take_role
 from annotator.web import session
 from annotator.web.frame import CONFIRMED, as_text
 from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words

@@ -22,7 +22,7 @@ from annotator.store.instances import discard, find_instance_ids
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
 from annotator.usecases.annotate.work import next_work, submit
-from annotator.usecases.project.projects import find_project
+from annotator.usecases.databases import find_project
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
 from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE

@@ -11,7 +11,8 @@ from annotator.domain.tasks import get_task
 from annotator.store import Store, open_store
 from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.project.projects import create_project, find_project
+from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import create_project
 
 Opened = Callable[..., AppTest]
 
