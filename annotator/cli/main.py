@@ -80,9 +80,8 @@ def annotator(context: click.Context, db: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and leave: 0 done, 1 the input or a value was refused, 2 wrong usage."""
-    gc.set_threshold(
-        10_000, 10, 10
-    )  # what a command imports stays; looking for garbage in it took a tenth of a short one
+    # What a command imports stays; looking for garbage in it took a tenth of a short one's time.
+    gc.set_threshold(10_000, 10, 10)
     sys.exit(run(arguments))
 
 
