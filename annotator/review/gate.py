@@ -112,7 +112,7 @@ def carried_sets(draft: Draft, previous: Sequence[RationaleSet], passed: Sequenc
 def describe(finding: reviews.Finding) -> str:
     """A mean against its threshold, in one line.
 
-    >>> describe(Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
+    >>> describe(reviews.Finding("compactness", 0, (4, 3, 3), Fraction(10, 3), Fraction(18, 5)))
     'Compactness score 3.33 (4, 3, 3), needs 3.6: not concise enough.'
     """
     score, mean, threshold = _(reviews.SCORE_TITLES[finding.name]), decimal(finding.mean), decimal(finding.threshold)
@@ -204,7 +204,7 @@ def _quoted(comment: str) -> str:
 def in_words(finding: reviews.Finding) -> str:
     """What the reviewers scored, in the words of the scale that they scored with, the lowest first.
 
-    >>> in_words(Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
+    >>> in_words(reviews.Finding("compactness", 0, (3, 2, 3), Fraction(8, 3), Fraction(18, 5)))
     'Compactness score: 1 × includes disturbances, 2 × not sure.'
     """
     scale = reviews.SCALES[finding.name]

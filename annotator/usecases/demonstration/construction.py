@@ -24,10 +24,10 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.connection.replacement import models_of
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import add_role, add_user, get_user
+from annotator.store.projects import get_project
 from annotator.store.review.reviews import give_up_reviews_of
 from annotator.text.source_spans import body_reader, resolve_sets
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.databases import find_project
 from annotator.usecases.inspect.measurement import measure
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.guidelines import acknowledge
@@ -174,7 +174,7 @@ def _explain(store: Store, name: str, folder: Path) -> None:
     demonstration, and they come first, so that their maps are those that open; those of the built-in model are computed, as
     `annotator attribute --model built-in` does.
     """
-    project = find_project(store, name)
+    project = get_project(store, name)
     freeze_gold(
         store, LOCAL_OPERATOR, project, "pilot", licence="CC BY 4.0"
     )  # before what models say: Releases has one
