@@ -239,7 +239,8 @@ _WHO = "WHO_IS_SIGNED_IN"
 _ANSWER = "FIRST_ANSWER"
 # What Streamlit's document asks for: its modules and its style sheet, which keeps everything from being shown until it is there.
 _FILES = re.compile(r'<(?:link rel="(?:modulepreload|stylesheet)"[^>]*>|script type="module"[^>]*></script>)\n?')
-# All files come behind the frame that shows the first text. (In a tab behind others there are no frames.)
+# All files come behind the frame that shows the first text, the words of the language before any that speaks. (In a tab behind
+# others there are no frames.)
 _AFTER_TEXT = """<template id="files">FILES</template>
 <script>
 {
@@ -247,7 +248,11 @@ _AFTER_TEXT = """<template id="files">FILES</template>
     const files = document.getElementById("files");
     if (!files) return;
     files.remove();
-    document.head.append(files.content);
+    const words = files.content.querySelector("script[src]:not([type])");
+    const others = () => document.head.append(files.content);
+    if (!words) return others();
+    words.onload = words.onerror = others;
+    document.head.append(words);
   };
   requestAnimationFrame(() => setTimeout(go));
   setTimeout(go, 150);
