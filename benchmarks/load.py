@@ -114,7 +114,11 @@ class BadDay:
         finally:
             self.day.problems += await _end(at_work)
             await self.probe.leave()
-            self.server.stop()
+            try:
+                self.server.stop()
+            except subprocess.TimeoutExpired:
+                self.server.kill()
+                self.day.problems.append("the server was still there 20 s after it was told to stop")
         self.day.problems += missing_from(self.database, self.ledger)
         self.day.problems += await _said_wrong(self.database)
 
