@@ -87,7 +87,8 @@ _FRAME = """<div class="begin begin-main" aria-hidden="true"><div></div></div>
   const gone = { side: "[data-testid=stSidebar]", main: "DRAWN" };
   const look = () => {
     for (const [part, sign] of Object.entries(gone)) {
-      if (document.querySelector(sign)) document.querySelector(`.begin-${part}`)?.remove();
+      if (!document.querySelector(sign)) continue;
+      for (const old of document.querySelectorAll(`.begin-${part}, .first-text.${part}`)) old.remove();
     }
     if (!document.querySelector(".begin")) watcher.disconnect();
   };
@@ -312,11 +313,11 @@ def document(request: Request) -> Response:
     session = session_of_request(request) if asks_first else _session(request)
     first = None if session is None or is_from_elsewhere(request) else first_text(request, name, session)
     page = _document(name, asks_first=asks_first, has_text=first is not None, language=spoken_language())
-    if first is not None:
-        page = page.replace("<body>", f"<body>{first.html}", 1)
     if session is not None and _WHO in page:
         page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}), 1)
         page = page.replace(_ANSWER, "null" if first is None else first.answer, 1)
+    if first is not None:  # last: a text may say what stands above
+        page = page.replace("<body>", f"<body>{first.html}", 1)
     return HTMLResponse(page, headers={"Cache-Control": "private, no-cache"})
 
 

@@ -171,9 +171,7 @@ def _shown(instance: Instance, task: Task, sets: Sequence[RationaleSet], stood: 
             room -= len(segment.body.text)
     kind, style = _style(stood)
     attributes = f'lang="{escape(instance.language)}"{style}'
-    return (
-        f'<div class="first-text" aria-hidden="true" {attributes}>{"".join(parts)}</div>{_PLACED.replace("KIND", kind)}'
-    )
+    return f'<div class="first-text main" aria-hidden="true" {attributes}>{"".join(parts)}</div>{_PLACED.replace("KIND", kind)}'
 
 
 def _style(stood: str) -> tuple[str, str]:

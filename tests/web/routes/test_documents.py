@@ -25,7 +25,7 @@ from tests.usecases.review.test_reviews import annotate
 
 PAGE = {"Accept": "text/html", "Sec-Fetch-Site": "none"}
 HOST = "http://127.0.0.1:8501"
-HOSTILE = "The staff </script><b>never</b> smiled & left."
+HOSTILE = "The staff </script><b>never</b> smiled & left. WHO_IS_SIGNED_IN FIRST_ANSWER"
 Come = Callable[..., TestClient]
 
 
@@ -134,6 +134,7 @@ def test_the_first_text_stands_in_the_document_before_any_file_beside_what_the_p
         work.pop("lease_until")
     assert answer == asked
     assert "</script><b>" not in page
+    assert "WHO_IS_SIGNED_IN FIRST_ANSWER" in shown
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_a_reviewer_first_sees_the_set_of_which_it_is_asked_whether_it_is_enough
     annotate(store, annotator, project, RationaleSet.of((1, 2)), RationaleSet.of((0, 1)))
     page = come(add_person("reviewer", project, "reviewer")).get(f"/review?project={project.id}", headers=PAGE).text
     shown = text_in(page) or ""
-    assert shown.startswith('<div class="alone first-text"')
+    assert shown.startswith('<div class="alone first-text main"')
     assert re.findall("<mark>(.*?)</mark>", shown) == ["staff"]
 
 
