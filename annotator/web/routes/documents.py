@@ -206,7 +206,7 @@ _STYLE = """<style>
 </style>
 """
 # panel/annotate/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked
-# early.
+# early. And what the page before this one could still send while this document was on its way came after what stands in it.
 _FIRST_TEXT = """<script>
 try {
   const me = WHO_IS_SIGNED_IN;
@@ -217,11 +217,13 @@ try {
   query.set("day", new Date(new Date().setHours(0, 0, 0, 0)).toISOString());
   const read = async (response) => ({ status: response.status, body: await response.json() });
   const isKept = Object.keys(localStorage).some(isMine);
-  if (isKept) document.querySelector(".first-text")?.remove();
+  const letGo = JSON.parse(localStorage[PREFIX + "annotator:let-go"] ?? null);
+  const isOld = letGo !== null && Date.now() - letGo < performance.now() + 250;
+  if (isKept || isOld) document.querySelector(".first-text")?.remove();
   if (asked.get("project") && !isKept) {
     const url = PREFIX + "/api/panel/next?" + query;
     const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
-    const first = FIRST_ANSWER;
+    const first = isOld ? null : FIRST_ANSWER;
     window.annotatorEarly = {
       url,
       answer: first

@@ -11,6 +11,8 @@ import { scrollerOf } from "./dom.js";
 import { at, sentenceOf } from "./messages.js";
 
 const DRAFTS = "annotator:draft:";
+/** When this browser last let go of something, which the server had then: routes/documents.py asks. */
+const LET_GO = "annotator:let-go";
 const OWNED_MS = 15000;
 
 /**
@@ -60,6 +62,7 @@ export class DraftStorage {
   drop(assignment) {
     this.mine.delete(assignment);
     storeValue(this.prefix + assignment, undefined, this.storage);
+    storeValue(LET_GO, this.now(), this.storage);
   }
 
   /**
