@@ -2,9 +2,8 @@
 
 import dataclasses
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from importlib.abc import MetaPathFinder
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -191,32 +190,13 @@ def import_(database: Path, /, places: tuple[str, ...], project_name: str, as_js
     pairs = {name: pairs_of(options[name], option) for name, option in _PAIRS.items()}
     given = ImportOptions(**{**options, **pairs, "prompt": options["prompt"].replace(r"\n", "\n")})
     format_given, paths = _format_and_paths(places)
-    with _without_torch(), ExitStack() as stack:
+    with ExitStack() as stack:
         files = [file for path in paths for file in _files_of(path, format_given, stack)]
         _show_letters(files, given.encoding)
         if len(files) > 1:
             _import_several(database, project_name, files, given, as_json=as_json)
         else:
             _import_one(database, project_name, files[0], given, as_json=as_json)
-
-
-class _NoTorch(MetaPathFinder):
-    """Torch as where it is not installed. A None in its place in sys.modules would make SciPy fail."""
-
-    def find_spec(self, fullname: str, *_more: object) -> None:
-        if fullname == "torch":
-            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
-
-
-@contextmanager
-def _without_torch() -> Iterator[None]:
-    """Without torch, which spaCy loads wherever it is installed, and which takes longer than a thousand texts."""
-    finder = _NoTorch()
-    sys.meta_path.insert(0, finder)
-    try:
-        yield
-    finally:
-        sys.meta_path.remove(finder)
 
 
 def _files_of(path: Path, format_given: str | None, stack: ExitStack) -> "list[NamedFile]":

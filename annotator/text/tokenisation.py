@@ -7,7 +7,10 @@ import threading
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
+from importlib.abc import MetaPathFinder
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -326,18 +329,45 @@ def _border_in_run(text: str, start: int, end: int) -> int:
     return latest
 
 
-def _import_spacy() -> Any:
-    """The library without its commands, which come with it, take a third of the time and are not used here."""
+_NEED_TORCH = ("spacy_transformers", "spacy_curated_transformers")
+
+
+class _NoTorch(MetaPathFinder):
+    """Torch as where it is not installed, for one thread. A None in its place in sys.modules would make SciPy fail."""
+
+    def __init__(self) -> None:
+        self._thread = threading.get_ident()
+
+    def find_spec(self, fullname: str, *_more: object) -> None:
+        if fullname == "torch" and threading.get_ident() == self._thread:
+            raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
+
+
+@contextmanager
+def _rules_alone() -> Iterator[None]:
+    """What spaCy loads beside its rules is left out: its commands, and torch, which takes longer than a thousand texts.
+
+    Where a package is installed whose parts of pipelines need torch, it is loaded: it could not be later.
+    """
     commands, info = ModuleType("spacy.cli"), ModuleType("spacy.cli.info")
     info.info = None  # type: ignore[attr-defined]
-    stand_ins = {module.__name__: module for module in (commands, info)} if "spacy" not in sys.modules else {}
+    stand_ins = {module.__name__: module for module in (commands, info)}
+    finders = [] if any(find_spec(name) for name in _NEED_TORCH) else [_NoTorch()]
     sys.modules |= stand_ins
+    sys.meta_path[:0] = finders
     try:
-        import spacy  # noqa: PLC0415
-        import spacy.lang  # noqa: PLC0415
+        yield
     finally:
+        for finder in finders:
+            sys.meta_path.remove(finder)
         for name in stand_ins:
             del sys.modules[name]
+
+
+def _import_spacy() -> Any:
+    with nullcontext() if "spacy" in sys.modules else _rules_alone():
+        import spacy  # noqa: PLC0415
+        import spacy.lang  # noqa: PLC0415
     return spacy
 
 
@@ -385,6 +415,14 @@ def _with_bounded_affixes(tokenizer: Any, stop: "re.Pattern[str] | None") -> Any
     )  # fmt: skip
 
 
-@cache
 def _rule_tokeniser(code: str) -> _RuleTokeniser:
+    with _MAKING:  # half a second of work, which many would do at once when a server has just begun
+        return _made_tokeniser(code)
+
+
+@cache
+def _made_tokeniser(code: str) -> _RuleTokeniser:
     return _RuleTokeniser(code)
+
+
+_MAKING = threading.Lock()

@@ -181,6 +181,8 @@ _REFUSED = 1008  # a web socket's word for 403
 _UNREADABLE = 1003  # a web socket's word for what cannot be taken
 _MISDIRECTED = 421
 _LONGEST_PARSED = 2**20
+_LONGEST_END = 200  # bytes of the message that a run has ended
+_RUNS_AT_ONCE, _LONGEST_TURN_S = 4, 1.0
 _LOG = logging.getLogger(__name__)
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
@@ -203,6 +205,7 @@ class Gate:
     def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
         self._app = app
         self._options = options
+        self._turns = asyncio.Semaphore(_RUNS_AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
@@ -218,8 +221,7 @@ class Gate:
                 await WebSocketClose(_REFUSED)(scope, receive, send)
                 return
             _write_host_as_in_origin(scope)
-            socket = _SocketOfPage(receive, send)
-            await self._app(scope, socket.receive, socket.send)
+            await _SocketOfPage(receive, send, self._turns).serve(self._app, scope)
             return
         # To these nothing is sent compressed: it would cost 15 ms for a long text and save nothing (a proxy compresses itself).
         if (scope.get("client") or ("",))[0] in LOOPBACK:
@@ -257,17 +259,36 @@ class Gate:
 
 
 class _SocketOfPage:
-    """A web socket up to its first message that no page sends: then it ends, with a line in the log and no trace."""
+    """A web socket up to its first message that no page sends: then it ends, with a line in the log and no trace.
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    It begins, and its page is run, when it is its turn: the tabs that all come back at once after a restart would else take the
+    interpreter from the messages that save people's marks. A turn ends with the run, or when others have waited long enough.
+    """
+
+    def __init__(self, receive: Receive, send: Send, turns: asyncio.Semaphore) -> None:
         self._receive = receive
         self._send = send
+        self._turns = turns
+        self._turn_ends: asyncio.TimerHandle | None = None
         self._is_over = False
+
+    async def serve(self, app: ASGIApp, scope: Scope) -> None:
+        """Until it ends."""
+        await self._take_turn()
+        try:
+            await app(scope, self.receive, self.send)
+        finally:
+            self._end_turn()
 
     async def receive(self) -> Message:
         """The next message, or the end."""
         message = await self._receive()
-        if message["type"] != "websocket.receive" or _is_of_page(message.get("bytes")):
+        if message["type"] != "websocket.receive":
+            return message
+        kind = _kind_of(message.get("bytes"))
+        if kind is not None:
+            if kind == "rerun_script":
+                await self._take_turn()
             return message
         _LOG.warning("A web socket was closed, since it sent what no page sends.")
         await self.send({"type": "websocket.close", "code": _UNREADABLE})
@@ -278,23 +299,47 @@ class _SocketOfPage:
         """Nothing is sent after the end."""
         if not self._is_over:
             await self._send(message)
+            if _ends_run(message.get("bytes")):
+                self._end_turn()
+
+    async def _take_turn(self) -> None:
+        if self._turn_ends is None:
+            await self._turns.acquire()
+            self._turn_ends = asyncio.get_running_loop().call_later(_LONGEST_TURN_S, self._end_turn)
+
+    def _end_turn(self) -> None:
+        if self._turn_ends is not None:
+            self._turn_ends.cancel()
+            self._turn_ends = None
+            self._turns.release()
 
 
-def _is_of_page(content: bytes | None) -> bool:
-    """Whether it is a message as Streamlit's pages send them."""
+def _kind_of(content: bytes | None) -> str | None:
+    """What a message is of those that Streamlit's pages send; None: of none."""
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # noqa: PLC0415  (loaded by now)
     from streamlit.proto.BackMsg_pb2 import BackMsg  # noqa: PLC0415
 
     if content is None:
-        return False
+        return None
     if len(content) > _LONGEST_PARSED:
-        return True  # Streamlit itself looks at its length first
+        return "too long"  # Streamlit itself looks at its length first
     message = BackMsg()
     try:
         message.ParseFromString(content)
     except DecodeError:
+        return None
+    kind: str | None = message.WhichOneof("type")
+    return kind
+
+
+def _ends_run(content: bytes | None) -> bool:
+    """Whether Streamlit says that a run of the page has ended."""
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg  # noqa: PLC0415
+
+    if content is None or len(content) > _LONGEST_END:
         return False
-    return message.WhichOneof("type") is not None
+    is_end: bool = ForwardMsg.FromString(content).WhichOneof("type") == "script_finished"
+    return is_end
 
 
 def _write_host_as_in_origin(scope: Scope) -> None:

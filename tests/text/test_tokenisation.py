@@ -294,9 +294,10 @@ def test_threads_get_the_tokens_that_one_alone_gets():
     texts = [f"Word{i % 97}, isn't it? No. {i}-{i}" for i in range(2_000)]
     expected = [tokenise(text, "en") for text in texts]
     tokenisation._find_ranges_for.cache_clear()
-    tokenisation._rule_tokeniser.cache_clear()
+    tokenisation._made_tokeniser.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda text: tokenise(text, "en"), texts)) == expected
+    assert tokenisation._made_tokeniser.cache_info().misses == 1  # each is half a second of work
 
 
 def test_forgetting_known_words_changes_nothing(monkeypatch):

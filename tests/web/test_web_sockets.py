@@ -1,5 +1,6 @@
 """Which web sockets reach Streamlit: those of our own pages, of somebody who is signed in."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,21 +8,26 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
+from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit import net_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.usecases.access import accounts
+from annotator.web import middleware
 from annotator.web.addresses import AllowedHosts, allowed_hosts
-from annotator.web.middleware import web_middleware
+from annotator.web.middleware import _SocketOfPage, web_middleware
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 
 HOST = "127.0.0.1:8501"
 OWN = f"http://{HOST}"
 STREAM = "/_stcore/stream"
+RUN = BackMsg(rerun_script={"query_string": "a=1"}).SerializeToString()
+RUN_ENDED = ForwardMsg(script_finished=ForwardMsg.FINISHED_SUCCESSFULLY).SerializeToString()
 
 
 @pytest.fixture(autouse=True)
@@ -140,7 +146,7 @@ def test_the_demonstration_connects_under_its_own_name_only(connects: Callable[.
 @pytest.mark.parametrize(
     ("content", "is_taken"),
     [
-        (BackMsg(rerun_script={"query_string": "a=1"}).SerializeToString(), True),
+        (RUN, True),
         (b"\xff\xfe garbage", False),
         (b"", False),  # a message of no kind
         (b"\x00" * 5000, False),
@@ -158,8 +164,8 @@ def test_a_socket_ends_with_the_first_message_that_no_page_sends_and_one_line_sa
         await socket.accept()
         while (message := await socket.receive())["type"] == "websocket.receive":
             received.append(message["bytes"])
-            await socket.send_bytes(b"taken")
-        await socket.send_bytes(b"after the end")  # Streamlit may, and nothing comes of it
+            await socket.send_bytes(RUN_ENDED)
+        await socket.send_bytes(RUN_ENDED)  # Streamlit may, and nothing comes of it
 
     app = Starlette(
         routes=[WebSocketRoute(STREAM, stream)], middleware=web_middleware(ServerOptions(tmp_path / "annotator.db"))
@@ -177,3 +183,70 @@ def test_a_socket_ends_with_the_first_message_that_no_page_sends_and_one_line_sa
     )
     assert not any(record.exc_info for record in lines)
     close_kept_store()
+
+
+class Tab:
+    """A web socket of a page that runs until it is told to end, and what of it has come to Streamlit."""
+
+    def __init__(self, turns: asyncio.Semaphore) -> None:
+        self.given: asyncio.Queue[Message] = asyncio.Queue()
+        self.runs, self.end = 0, asyncio.Event()
+        self.open = asyncio.create_task(_SocketOfPage(self.given.get, self._send, turns).serve(self._stream, {}))
+
+    async def _send(self, message: Message) -> None:
+        pass
+
+    async def _stream(self, _: Scope, receive: Receive, send: Send) -> None:
+        while (await receive())["type"] == "websocket.receive":
+            self.runs += 1
+            await self.end.wait()
+            self.end.clear()
+            await send({"type": "websocket.send", "bytes": RUN_ENDED})
+
+    def run(self) -> None:
+        self.given.put_nowait({"type": "websocket.receive", "bytes": RUN})
+
+    def leave(self) -> None:
+        self.given.put_nowait({"type": "websocket.disconnect"})
+
+
+def test_tabs_that_come_at_once_are_run_a_few_at_a_time_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def come() -> list[list[int]]:
+        turns = asyncio.Semaphore(2)
+        tabs = [Tab(turns) for _ in range(4)]
+        for tab in tabs:
+            tab.run()
+        seen = []
+        for ends in (tabs[1], None, tabs[0]):
+            await asyncio.sleep(0.02)
+            seen.append([tab.runs for tab in tabs])
+            if ends is None:
+                tabs[1].run()  # again, behind those who wait
+            else:
+                ends.end.set()
+        await asyncio.sleep(0.02)
+        seen.append([tab.runs for tab in tabs])
+        for tab in tabs:
+            tab.open.cancel()
+        return seen
+
+    monkeypatch.setattr(middleware, "_LONGEST_TURN_S", 60)
+    assert asyncio.run(come()) == [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+
+
+def test_a_run_that_takes_long_and_a_tab_that_leaves_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def come() -> list[int]:
+        turns = asyncio.Semaphore(1)
+        slow, leaves, last = tabs = [Tab(turns) for _ in range(3)]
+        leaves.leave()
+        for tab in (slow, last):
+            tab.run()
+        async with asyncio.timeout(20):
+            while not last.runs:
+                await asyncio.sleep(0.01)
+        for tab in tabs:
+            tab.open.cancel()
+        return [tab.runs for tab in tabs]
+
+    monkeypatch.setattr(middleware, "_LONGEST_TURN_S", 0.02)
+    assert asyncio.run(come()) == [1, 0, 1]
