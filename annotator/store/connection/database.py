@@ -45,6 +45,53 @@ class Files(NamedTuple):
 EMPTIED: Identity = (0, 0)
 
 
+class Log:
+    """The write-ahead log of a database: what commits wrote into it is put on the disk once for all who wait for it.
+
+    With SQLite's own way (synchronous = FULL) a commit holds the writers' lock until the disk has it, and on a busy server each
+    waits for all before it. Here too nothing is acknowledged before it is on the disk.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._turn = threading.Condition()
+        self._n_written = self._n_on_disk = 0
+        self._is_busy = False
+
+    def note_commit(self) -> int:
+        """The number of a commit that was just made."""
+        with self._turn:
+            self._n_written += 1
+            return self._n_written
+
+    def wait_for(self, number: int) -> None:
+        """Until a commit is on the disk; raises OSError where that cannot be."""
+        with self._turn:
+            self._turn.wait_for(lambda: self._n_on_disk >= number or not self._is_busy)
+            if self._n_on_disk >= number:
+                return
+            self._is_busy = True
+            latest = self._n_written
+        is_on_disk = False
+        try:
+            _put_on_disk(self._path)
+            is_on_disk = True
+        finally:
+            with self._turn:
+                self._is_busy = False
+                self._n_on_disk = latest if is_on_disk else self._n_on_disk
+                self._turn.notify_all()
+
+
+def _put_on_disk(path: str) -> None:
+    with suppress(FileNotFoundError):  # then it was moved into the database's file, and is on the disk
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            getattr(os, "fdatasync", os.fsync)(descriptor)  # macOS and Windows have the second alone
+        finally:
+            os.close(descriptor)
+
+
 class Place:
     """Where a database lies. One in a process for each database: its writers queue behind one lock before they begin."""
 
@@ -58,6 +105,7 @@ class Place:
         # Where what was stored in files that are not in their place any more was saved; None: in the database's own place.
         self.saved: dict[Files, Path | None] = {}
         self._paths = (str(path), f"{path}-wal", f"{path}-shm")
+        self.log = Log(self._paths[1])
         self._stores: WeakSet[Store] = WeakSet()
         self._presence: int | None = None
         self._next_check = 0.0
@@ -254,7 +302,8 @@ class Store:
         return self._place.named
 
     def note_files(self) -> None:
-        """From now on it is noticed when other files lie in the place of those that are open."""
+        """From now on it is noticed when other files lie in the place of those that are open, and commits share the disk."""
+        self.connection.execute("PRAGMA synchronous = NORMAL")
         self._files = self._place.files()
         self._place.add(self)
 
@@ -288,7 +337,19 @@ class Store:
                 if isinstance(error, NotWritable):
                     self._place.refused_write = error
                 raise
-            self._place.refused_write = None
+            number = self._place.log.note_commit()
+        self._wait_for_disk(number)
+
+    def _wait_for_disk(self, number: int) -> None:
+        """What a commit wrote is on the disk when this ends; without the writers' lock, so that others write meanwhile."""
+        try:
+            if self._files is not None:
+                with error_wording.clear_file_errors(self.path):
+                    self._place.log.wait_for(number)
+        except NotWritable as error:
+            self._place.refused_write = error
+            raise
+        self._place.refused_write = None
 
     @contextmanager
     def _savepoint(self) -> Iterator[None]:
@@ -504,7 +565,7 @@ def connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_TIMEOUT_MS / 1000, cached_statements=256)
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA synchronous = FULL")  # until Log does it
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
     # SQLite's own lower() knows the 26 letters of English alone.
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
