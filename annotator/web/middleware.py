@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import cast
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -25,6 +26,7 @@ from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.addresses import LOOPBACK, path_prefix, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
+from annotator.web.routes import all_routes
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.access import (
     COOKIE,
@@ -413,6 +415,33 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
+class Messages:
+    """Hands what the panels send to its route at once: behind here Streamlit has five more layers, none of them for these.
+
+    Where an answer may be compressed it takes the way of all others.
+    """
+
+    def __init__(self, app: ASGIApp, routes: Sequence[Route]) -> None:
+        self._app = app
+        self._routes = {
+            (method, route.path): route
+            for route in routes
+            if route.path.startswith(_API)
+            for method in route.methods or ()
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_message = scope["type"] == "http" and scope["path"].startswith(_API)
+        route = self._routes.get((scope["method"], scope["path"])) if is_message else None
+        if route is None or "accept-encoding" in Headers(scope=scope):
+            await self._app(scope, receive, send)
+        else:
+            await route.handle(scope, receive, send)
+
+
+_API = "/api/"
+
+
 def web_middleware(options: ServerOptions) -> list[Middleware]:
     """The middleware around all routes, ours and Streamlit's."""
     prefix = path_prefix()
@@ -422,4 +451,5 @@ def web_middleware(options: ServerOptions) -> list[Middleware]:
         Middleware(PageFiles, headers=_HEADERS),
         Middleware(CrowdGate, headers=_HEADERS),
         Middleware(Gate, options=options),
+        Middleware(Messages, routes=all_routes()),
     ]

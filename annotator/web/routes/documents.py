@@ -223,10 +223,10 @@ try {
   if (asked.get("project") && !isKept) {
     const url = PREFIX + "/api/panel/next?" + query;
     const whole = (name) => asked.get(name) ? Number(asked.get(name)) : null;
-    const first = isOld ? null : FIRST_ANSWER;
+    const first = FIRST_ANSWER;
     window.annotatorEarly = {
       url,
-      answer: first
+      answer: first && !isOld
         ? Promise.resolve({ status: 200, body: first })
         : fetch(url).then((response) => response.ok ? read(response) : null).catch(() => null),
       data: {

@@ -26,6 +26,7 @@ from annotator.web.routes.access import (
 
 LAST_PAGE = 10**6
 _LONGEST_BODY = 2 * 1024 * 1024
+_SHORT_BODY = 64 * 1024
 _LARGEST = 2**53  # what a browser counts exactly
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=_LARGEST)]
@@ -73,17 +74,25 @@ def post_route(path: str, handler: Handler[_B], body_type: type[_B], stored: Han
 
     async def endpoint(request: Request) -> Response:
         try:
-            session = await run_in_threadpool(_session_of_page, request)
-            body = _decode(await read_body(request, _LONGEST_BODY, _("Your input is too long. Shorten it.")), decoder)
-            return await run_in_threadpool(_answer, request, handler, stored, session, body)
+            # Of whoever sends much it is asked who they are before any of it is read; a mark needs one thread only.
+            session = None if _is_short(request) else await run_in_threadpool(_session_of_page, request)
+            raw = await read_body(request, _LONGEST_BODY, _("Your input is too long. Shorten it."))
+            return await run_in_threadpool(
+                lambda: _answer(request, handler, stored, session or _session_of_page(request), _decode(raw, decoder))
+            )
         except AnnotatorError as error:
             return error_response(error)
 
     return Route(f"/api/{path}", endpoint, methods=["POST"])
 
 
+def _is_short(request: Request) -> bool:
+    length = whole_number(request.headers.get("content-length", ""))
+    return length is not None and length <= _SHORT_BODY
+
+
 def _session_of_page(request: Request) -> Session:
-    """Who sent a message, from a page of ours; asked before any of the message is read."""
+    """Who sent a message, from a page of ours."""
     session = session_of_request(request)
     require_csrf(request, session)
     return session
