@@ -193,6 +193,18 @@ def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
     ]  # fmt: skip
 
 
+def test_quality_draws_no_chart_and_no_reviewers_table_where_nothing_is_reviewed(
+    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(2)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    page = opened(project, lea(project), "Quality").run()
+    assert not page.exception
+    assert not page.get("plotly_chart")
+    assert [next(iter(table.value.columns)) for table in page.dataframe] == ["person"]
+    assert page.markdown[0].value.startswith("**Time per task**")
+
+
 @pytest.mark.parametrize("section", ["Progress", "Rounds"])
 def test_what_nobody_may_review_is_told_with_what_helps(
     store: Store, texts, lea, opened: Opened, add_person: Callable[..., User], section: str

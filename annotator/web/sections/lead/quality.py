@@ -1,6 +1,6 @@
 """Quality: how rounds ended, scores, time, and agreement of annotators, reviewers, and each against the rest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import streamlit as st
@@ -286,18 +286,20 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
         if accepted.n_several:
             show_agreement(store, visit, project, accepted)
         return
-    left, right = st.columns(2, gap="large")
-    with left:
-        behind = _show_outcomes(store, visit, project, quality)
-    with right:
-        behind = _show_scores(store, visit, project, quality) or behind
-    if behind:
-        _show_behind(store, visit, project, behind)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _show_reviewers(quality)
-    with right:
-        _show_times(quality)
+    drawn: list[tuple[bool, Callable[[], list[BehindPoint] | None]]] = [
+        (bool(quality.outcomes), lambda: _show_outcomes(store, visit, project, quality)),
+        (bool(quality.scores), lambda: _show_scores(store, visit, project, quality)),
+        (bool(quality.scores), lambda: _show_reviewers(quality)),
+        (True, lambda: _show_times(quality)),
+    ]
+    parts = [draw for has_numbers, draw in drawn if has_numbers]
+    for at in range(0, len(parts), 2):
+        behind = None
+        for column, draw in zip(st.columns(2, gap="large"), parts[at : at + 2], strict=False):
+            with column:
+                behind = draw() or behind
+        if behind:
+            _show_behind(store, visit, project, behind)
     _show_leanings(leanings)
     _show_shadows(quality)
     _show_proposed(quality)
@@ -342,8 +344,10 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
 
 def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
     left, right = st.columns(2)
+    scored = {count.property for count in quality.scores}
     name = choose(
-        _("Score"), SCORE_NAMES, list(SCALES), column=left, key=f"quality_property_{project.id}", label_visibility="collapsed"
+        _("Score"), SCORE_NAMES, [name for name in SCALES if name in scored], column=left,
+        key=f"quality_property_{project.id}", label_visibility="collapsed"
     )  # fmt: skip
     by = right.segmented_control(
         _("By"), _BY, default="by round", required=True, format_func=_, key=f"quality_by_{project.id}",
