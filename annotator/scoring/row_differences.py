@@ -1,8 +1,8 @@
 """Rows of the table of metrics against one of them: paired differences over the instances that both have, with interval and p.
 
 Each instance's value is its mean over the seeds that have one. p is of sign flips (an original and its changed versions flip
-together) and decides; Holm's correction is for all comparisons of the table. Where values are not on one scale, or there is
-nothing to pair, the cell holds the reason instead.
+together) and decides; Holm's correction is for all comparisons of the table, hidden or not. Where values are not on one scale, or
+there is nothing to pair, the cell holds the reason instead.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -70,11 +70,12 @@ class Difference:
 
 
 Compared = Difference | Reason
+Family = tuple[Sequence[ComparedRow], Sequence[Column]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgainstTable:
-    """Rows against a reference. cells: by column name, one a row; n_comparisons: those that stand in it, each once.
+    """Rows against a reference. cells: by column name, one a row; n_comparisons: those p is corrected for, each once.
 
     What is of a whole model (its quality) or run (its faithfulness) stands in several rows, and is one comparison.
     """
@@ -91,22 +92,26 @@ class AgainstTable:
 
 
 def against(
-    table: MetricTable, reference: ComparedRow, rows: Sequence[ComparedRow], columns: Sequence[Column]
-) -> AgainstTable:
-    """The rows against the reference in these columns. table: with the numbers of instances behind it."""
+    table: MetricTable, reference: ComparedRow, rows: Sequence[ComparedRow], columns: Sequence[Column], hidden: Family = ((), ())
+) -> AgainstTable:  # fmt: skip
+    """The rows against the reference in these columns. table: with the numbers of instances behind it.
+
+    hidden: rows and columns that p is corrected for too, so that hiding some makes no p smaller
+    """
     if table.behind is None:
         return AgainstTable(
             table, reference, rows, columns, {column.name: ["no mean"] * len(rows) for column in columns}, 0
         )
+    all_rows = [*rows, *hidden[0]]
     pairs_of_cells = {
         (column.name, at): _paired(table.behind, column, row, reference)
-        for column in columns
-        for at, row in enumerate(rows)
+        for column in (*columns, *hidden[1])
+        for at, row in enumerate(all_rows)
     }
     comparisons: dict[tuple[object, ...], list[tuple[str, int]]] = {}
     for (name, at), pair in pairs_of_cells.items():
         if isinstance(pair, _Pair):
-            comparisons.setdefault((name, *_whose(table.column(name), rows[at])), []).append((name, at))
+            comparisons.setdefault((name, *_whose(table.column(name), all_rows[at])), []).append((name, at))
     first_cells = [cells[0] for cells in comparisons.values()]
     differences = _differences(table, [(table.column(name), pairs_of_cells[name, at]) for name, at in first_cells])
     made = dict(zip(comparisons, differences, strict=True))

@@ -143,6 +143,31 @@ def test_the_correction_is_for_all_comparisons_of_the_table_and_what_is_of_a_who
     assert alone.cell(0, table.column(MRR)).told < told.told
 
 
+def test_hidden_comparisons_count_in_holms_correction(store: Store, of_project) -> None:
+    made = of_project(8)
+    for model, scores, n_right in (("base", mistaken, 1), ("better", knowing, 6), ("other", knowing, 2)):
+        take(store, made, (output(k, Run(model, "ig"), scores(k)) for k in range(8)))
+        take(store, made, (output(k, Run(model, ""), None, [said(k, k < n_right)]) for k in range(8)))
+    table = table_of(store, made)
+    base = ComparedRow(row_of(table, "base"))
+    rows = with_seeds_apart(table.rows, base)
+    family = rows, [table.column(MRR), table.column(ACCURACY)]
+    # by hand: eight differences of one sign have p 2/2^8, five 2/2^5, one 2/2^1; of four comparisons Holm makes
+    # 4 (1/128), max(4/128, 3/128), max(2 (1/16), 4/128), max(1 (1), 2/16)
+    corrected = {
+        ("better", MRR): 4 / 128,
+        ("other", MRR): 4 / 128,
+        ("better", ACCURACY): 1 / 8,
+        ("other", ACCURACY): 1.0,
+    }
+    for shown in (family, (rows[:1], family[1]), (rows[1:], family[1][:1]), (rows[:1], family[1][1:])):
+        view = against(table, base, *shown, family)
+        assert view.n_comparisons == 4
+        for row, column in product(*shown):
+            cell = of(view, row.row.model, column.name)
+            assert cell.corrected == pytest.approx(corrected[row.row.model, column.name])
+
+
 def test_drops_of_probability_of_different_models_are_not_compared_and_take_no_part_in_the_correction(
     store: Store, of_project
 ) -> None:

@@ -29,7 +29,7 @@ from annotator.usecases.compare.differences import (
     what_it_is,
 )
 from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
-from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, maps_of
+from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, family_of, maps_of
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import named
@@ -79,7 +79,8 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
 
     def made() -> AgainstTable:
         with st.spinner(_("Comparing …")):
-            return against(scored.table, reference, with_seeds_apart(view.rows, reference), view.columns)
+            shown = with_seeds_apart(view.rows, reference)
+            return against(scored.table, reference, shown, view.columns, family_of(scored.table, reference))
 
     keys = tuple(row.key for row in view.rows)
     return _tables().get_or_make(
