@@ -23,7 +23,7 @@ def release() -> None:
 @click.argument("name")
 @project_option
 @option("--licence", help="The licence; by default the project's. Without any, nothing is frozen.")
-@option("--citation", help="How to cite it; by default as the project says.")
+@option("--citation", help="How to cite it; by default as the project says, else by its name, release and day.")
 @answering
 def create(path: Path, name: str, project_name: str, licence: str | None, citation: str | None, as_json: bool) -> None:
     """Freeze the gold of a project, as it is now under its policy, as the next release: 1, 2, 3 ...

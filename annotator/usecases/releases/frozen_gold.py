@@ -33,7 +33,7 @@ def freeze_gold(
 ) -> Release:
     """Make the gold of a project, as it is now under its policy, its next release.
 
-    licence, citation: as the release is to be given away; None: the project's
+    licence, citation: as the release is to be given away; None: the project's; without a citation there is a default one
     Raises: InvalidValue for a name that is taken, without a licence, and where there is no gold; Conflict when another
             release was made meanwhile
     """
@@ -41,7 +41,7 @@ def freeze_gold(
     rules = ReleaseRules.of(
         project,
         (project.licence if licence is None else licence).strip(),
-        (project.citation if citation is None else citation).strip(),
+        (citation or "").strip() or default_citation(store, project),
     )
     name = normal(name)
     if faults := [*_name_faults(store, project.id, name), *_licence_faults(rules.licence)]:
@@ -68,6 +68,13 @@ def freeze_gold(
         store.now(), event_id, unnamed.secret,
     )  # fmt: skip
     return _stored(store, actor, release, parts)
+
+
+def default_citation(store: Store, project: Project) -> str:
+    """How the next release is cited: as the project says, else by name, number and day."""
+    title = " ".join(project.name.split())
+    by_name = f"{title} (release {_next_number(store, project.id)}) [Data set]. {store.now()[: len('2026-01-31')]}."
+    return project.citation.strip() or by_name
 
 
 def gold_to_freeze(

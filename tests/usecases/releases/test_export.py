@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,17 @@ def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_pat
     assert "* Gold of 3 instances, 6 rationale sets, 2 annotators." in card
     assert "| test | 2 | 4 | 0 |" in card
     assert card.startswith("---") == (format_name == "datasets"), "the hub reads the card's front matter"
+
+
+@pytest.mark.parametrize("citation", [None, "", " "])
+def test_a_release_that_nobody_cites_has_a_default_citation(store, project, tmp_path, citation: str | None) -> None:
+    made = freeze_gold(store, LOCAL_OPERATOR, project, "first", licence="CC0", citation=citation)
+    assert made.rules.citation == f"Project (release 1) [Data set]. {made.day}."
+    export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "out")
+    assert (tmp_path / "out" / "CITATION").read_text().startswith(f"{made.rules.citation}\n\n")
+    cited = replace(project, citation="Us, 2026")
+    again = freeze_gold(store, LOCAL_OPERATOR, cited, "second", licence="CC0", citation=citation)
+    assert again.rules.citation == "Us, 2026"
 
 
 def test_files_speak_english_whoever_asked_for_them(store, project, release, tmp_path) -> None:

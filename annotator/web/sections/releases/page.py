@@ -13,7 +13,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
 from annotator.usecases.releases.export import FORMATS, export_release
-from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project, unfinished_words
+from annotator.usecases.releases.frozen_gold import default_citation, freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.transfer.export import zipped
@@ -137,7 +137,7 @@ def _freeze(store: Store, visit: Visit, project: Project, state: str) -> None:
         name, licence = st.columns(2)
         name.text_input(_("Name (required)"), key=fields[0], max_chars=LONGEST_NAME, placeholder=_("camera ready"))
         licence.text_input(_("Licence (required)"), project.licence, key=fields[1], placeholder="CC BY 4.0")
-        st.text_area(_("Citation"), project.citation, key=fields[2], height=80)
+        st.text_area(_("Citation"), default_citation(store, project), key=fields[2], height=80)
         given = submitted(_("Freeze gold"), key="release_freeze", fields=fields, type="primary")
     if given is None:
         return
