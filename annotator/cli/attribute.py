@@ -31,6 +31,7 @@ from annotator.cli.commands import (
 )
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.language import listed
 
 if TYPE_CHECKING:
     from annotator.usecases.models.attributions import AttributingReport
@@ -249,10 +250,15 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
         return
     parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
     click.echo(f"{report.model}, {report.method} {parameters}".rstrip())
+    counts = (
+        (report.n_answers, counted(report.n_answers, "prediction")),
+        (report.n_attributions, counted(report.n_attributions, "attribution")),
+        (report.n_rationales, counted(report.n_rationales, "rationale")),
+        (report.n_reduced, f"{counted(report.n_reduced, 'prediction')} on rationales or the rest"),
+    )
+    computed = listed([words for n, words in counts if n], "and") or "nothing"
     click.echo(
-        f"Computed {counted(report.n_answers, 'answer')}, {counted(report.n_attributions, 'attribution')} and "
-        f"{counted(report.n_reduced, 'rationale')}; {report.n_known:,} of "
-        f"{counted(report.n_instances, 'instance')} had nothing to compute, "
+        f"Computed {computed}; {report.n_known:,} of {counted(report.n_instances, 'instance')} had nothing to compute, "
         f"{report.n_left_out:,} were left out."
     )
     if report.n_unscored:

@@ -48,12 +48,12 @@ def test_it_says_what_was_computed_and_that_a_second_run_computes_nothing(six_te
     answer = attribute(six_texts, "--faithfulness")
     assert answer.code == 0
     assert answer.out == (
-        "built-in, linear\nComputed 6 answers, 6 attributions and 36 rationales; 0 of 6 instances had nothing to compute, "
-        "0 were left out.\n"
+        "built-in, linear\nComputed 6 predictions, 6 attributions and 36 predictions on rationales or the rest; "
+        "0 of 6 instances had nothing to compute, 0 were left out.\n"
     )
     assert "6 of 6 instances" in answer.err
     assert "learned from all 6 instances with a label (no 3, yes 3)" in answer.err
-    assert "Computed 0 answers, 0 attributions and 0 rationales; 6 of 6" in attribute(six_texts, "--faithfulness").out
+    assert "Computed nothing; 6 of 6" in attribute(six_texts, "--faithfulness").out
 
 
 def test_json_is_one_object_and_progress_goes_elsewhere(six_texts: Command) -> None:
@@ -318,7 +318,7 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(
     assert lines[8].startswith("Saved: transformers:")
     folder = lines[8].removeprefix("Saved: transformers:")
     asked = planted_project("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
-    assert "Computed 54 answers" in asked.out  # the others were asked for the proof
+    assert "Computed 54 predictions" in asked.out  # the others were asked for the proof
 
 
 def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_the_commands_train(
@@ -375,6 +375,7 @@ def test_an_extractor_is_aligned_beside_its_control_and_asked_for_its_selection(
     model = ("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "selection")
     selected = planted_project(*model, "--faithfulness")
     assert selected.code == 0, selected.err
+    assert re.search(r"Computed (\d+) predictions, \1 attributions, \1 rationales and \d+ predictions on", selected.out)
 
 
 def test_an_alignment_by_attention_is_judged_by_it_and_by_occlusion(planted_project: Command, torch: Any) -> None:
@@ -544,7 +545,7 @@ def test_a_pipeline_tells_whose_error_it_was_and_its_selection_stands_in_erasers
     assert re.search(r"wrong [\d.]+ % having selected evidence, [\d.]+ % something else", out)
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
     assert done.code == 0
-    assert re.search(r"and [1-9]\d* rationales", done.out), "its own are counted"
+    assert re.search(r", [1-9]\d* rationales and ", done.out), "its own are counted"
     table = planted_project("table", "eraser-hard", "--project", "P", "--split", "test")
     assert (table.code, "selection" in table.out) == (0, True)
 

@@ -66,6 +66,7 @@ class BatchResult:
     n_known: int = 0
     n_answers: int = 0
     n_attributions: int = 0
+    n_rationales: int = 0
     n_reduced: int = 0
     n_without_label: int = 0
     n_seen_in_part: int = 0
@@ -288,7 +289,7 @@ class Computing:
                 for name, facts in _told_facts(explained):
                     result.add_facts(facts, name)
         result.outputs += [(method.run, Output(i, (), tuple(of_one), selections[i])) for i, of_one in new.items()]
-        result.n_reduced += sum(map(len, selections.values()))
+        result.n_rationales += sum(map(len, selections.values()))
         return {i: (*stored, *new.get(i, ())) for i, stored in attributions.items()}
 
     def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:

@@ -120,6 +120,7 @@ class AttributingOptions:
 class AttributingReport:
     """What was done. Counts are of what was computed now; n_known instances had everything before.
 
+    n_rationales: those that the model selected; n_reduced: predictions on a rationale alone or on the rest
     n_unscored: written answers that are no answer of the project
     n_normalised: attributions whose AOPC got its bounds, for n_calls reduced texts; n_too_long, n_without_order: left out of that
     gap, n_gaps: what a beam twice as wide adds to the range of the bounds, in the mean of so many texts
@@ -137,6 +138,7 @@ class AttributingReport:
     n_known: int = 0
     n_answers: int = 0
     n_attributions: int = 0
+    n_rationales: int = 0
     n_reduced: int = 0
     n_without_label: int = 0
     n_seen_in_part: int = 0
@@ -522,6 +524,7 @@ class _Work:
         report.n_known += result.n_known
         report.n_answers += result.n_answers
         report.n_attributions += result.n_attributions
+        report.n_rationales += result.n_rationales
         report.n_reduced += result.n_reduced
         report.n_without_label += result.n_without_label
         report.n_seen_in_part += result.n_seen_in_part

@@ -347,6 +347,7 @@ export class SaliencyMap {
         isCut && "cut",
         combos[token] && `${view.prefix}${combos[token]}`,
         this.selected.has(token) && "top",
+        made.textContent?.length === 1 && "narrow",
         this.#isJoined(token) && "joined",
         this.#isJoined(token + 1) && "goes-on",
         scores.length && score === null && token < view.n && "not-seen",
