@@ -15,6 +15,7 @@ _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
     '"': "''", "↑": r"$\uparrow$", "↓": r"$\downarrow$", "−": "$-$", "±": r"$\pm$", "∞": r"$\infty$",
+    "▲": "+", "▼": "$-$", "≈": r"$\approx$", "†": r"$\dagger$",
     "Δ": r"$\Delta$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$",
     "×": r"$\times$", "·": r"$\cdot$", "–": "--", "\n": " ", "\r": " ",
 }  # fmt: skip
@@ -108,8 +109,8 @@ def metric_table_latex(
 ) -> str:  # fmt: skip
     r"""A `table`, or a `table*` where it is wider than one column of a paper. It needs the packages booktabs and tabularx.
 
-    Of a cell its text, and below it the notes that belong to a number (±, intervals). Every text is escaped; what is not a
-    letter of LaTeX's own fonts is left to the engine (XeLaTeX, LuaLaTeX).
+    Of a cell its text, its sign as a superscript, and below it what belongs to the number (±, intervals). Every text is escaped;
+    what is not a letter of LaTeX's own fonts is left to the engine (XeLaTeX, LuaLaTeX).
     groups: what each line stands under; "" for nothing; label: what the text refers to it by; "" for none
     notes: sentences below the table; undefined: what a dash means
     """
@@ -182,6 +183,7 @@ def _close(note: str) -> str:
 
 def _cell(cell: Cell) -> str:
     value = f"\\textbf{{{tex(cell.text)}}}" if cell.is_best else tex(cell.text)
+    value += f"\\rlap{{\\textsuperscript{{{tex(cell.sign)}}}}}" if cell.sign else ""
     return stacked([value, *(f"{{\\scriptsize {tex(_close(note))}}}" for note in cell.notes)])
 
 

@@ -1,7 +1,7 @@
 """The table of metrics as text for a terminal, as LaTeX with its notes, and as CSV with a line a number."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotator.domain.measurements import group_in_words
 from annotator.domain.numbers import UNDEFINED, counted, written
@@ -196,20 +196,13 @@ def latex_notes(
 ) -> Iterator[str]:  # fmt: skip
     """One sentence or two each. names: what the columns are called above their numbers; verdicts: by column and row."""
     columns = [column for column, _ in names]
+    signs = {judged.sign for of_column in verdicts for judged in of_column}
+    if meanings := [f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in signs]:
+        yield f"{'; '.join(meanings)}."
     yield from _of_differing(table, rows, names)
     yield from _of_lacking(table, rows, columns)
     if has_best and any(scope_of(column) == "model" for column in columns):
         yield "Faithfulness that is not normalised, and confidence, are compared within one model only."
-    few = [
-        at
-        for at, row in enumerate(rows)
-        if any((judged := of[at].verdict) is not None and judged.word == "too few" for of in verdicts)
-    ]
-    if few:
-        yield (
-            f"Fewer than {FEWEST} instances, which are too few to say whether a row is better than random: "
-            f"{_in_words(rows, few)}."
-        )
     for model, training in {row.model: row.training for row in rows}.items():
         if words := words_of(training):
             yield f"{model}: {words}."
@@ -265,7 +258,7 @@ _SHORT = {
 
 @speaking("en")
 def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence[Column]) -> str:
-    """These rows and columns, and random below them. What the page marks with a star is bold."""
+    """These rows and columns, and random below them. What the page marks with a star is bold; verdicts are superscripts."""
     verdicts = [judged(table, rows, column) for column in columns]
     n_of = metrics_table.RowSizes.of(rows, columns)
     cells = [_cells(table, rows, column, of, n_of) for column, of in zip(columns, verdicts, strict=True)]
@@ -366,7 +359,7 @@ def _cells(
     for at, row in enumerate(rows):
         number = row.numbers.get(column.name)
         n = None if number is None else sizes.differing(at, number)
-        cells.append(_latex_cell(number, at in best, n))
+        cells.append(replace(_latex_cell(number, at in best, n), sign=verdicts[at].sign))
     return cells
 
 

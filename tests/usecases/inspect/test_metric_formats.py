@@ -231,8 +231,8 @@ def test_the_best_is_bold_and_numbers_are_as_they_are_shown(store: Store, with_h
     rows = [row for row in table.rows if row.model != "half"]
     made = table_latex(table, rows, [table.column(F1)])
     values = {model: written(row_of(table, model).numbers[F1].value) for model in ("knowing", "mistaken")}
-    assert cells(made, "knowing")[1] == f"\\textbf{{{values['knowing']}}}"
-    assert cells(made, "mistaken")[1] == values["mistaken"]
+    assert cells(made, "knowing")[1] == f"\\textbf{{{values['knowing']}}}\\rlap{{\\textsuperscript{{+}}}}"
+    assert cells(made, "mistaken")[1] == f"{values['mistaken']}\\rlap{{\\textsuperscript{{$-$}}}}"
     assert f"\\caption{{Metrics of Project (gold policy all), n = {N}. F1: Best-set token F1 (set by set).}}" in made
     assert f"}}{written(table.random.numbers[F1].value)} \\\\" in cells(made, "random")[1]
 
@@ -288,10 +288,15 @@ def test_what_a_model_learned_from_and_what_is_too_few_are_told_below(store: Sto
     made = table_latex(table, rows, [table.column(F1)])
     assert "half: 21 training texts (split train) excluded.\\end{minipage}" in made
     assert "too few to say" not in made  # it has twenty
+    assert cells(made, "knowing")[1].startswith(
+        f"{written(row_of(table, 'knowing').numbers[F1].value)}\\rlap{{\\textsuperscript{{+}}}}"
+    )
+    assert "+ better than random; $\\approx$ no clear difference from random" in made
     take(store, with_half, (output(k, Run("few", "ig"), blind(k), [said(k, k < 30)]) for k in range(9)))
     table = table_of(store, with_half)
     made = table_latex(table, table.rows, [table.column(F1)])
-    assert "too few to say whether a row is better than random: few $\\cdot$ ig." in made
+    assert "? fewer than 20 instances: too few to say whether it is better than random" in made
+    assert "\\rlap{\\textsuperscript{?}}" in cells(made, "few")[1]
 
 
 def test_the_table_has_a_label(store: Store, with_half: Project) -> None:
