@@ -250,13 +250,11 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
         return
     parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
     click.echo(f"{report.model}, {report.method} {parameters}".rstrip())
-    counts = (
-        (report.n_answers, counted(report.n_answers, "prediction")),
-        (report.n_attributions, counted(report.n_attributions, "attribution")),
-        (report.n_rationales, counted(report.n_rationales, "rationale")),
-        (report.n_reduced, f"{counted(report.n_reduced, 'prediction')} on rationales or the rest"),
-    )
-    computed = listed([words for n, words in counts if n], "and") or "nothing"
+    parts = (
+        counted(report.n_answers, "prediction"), counted(report.n_attributions, "attribution"),
+        counted(report.n_rationales, "rationale"), f"{counted(report.n_reduced, 'prediction')} on rationales or the rest",
+    )  # fmt: skip
+    computed = listed([part for part in parts if not part.startswith("0 ")], "and") or "nothing"
     click.echo(
         f"Computed {computed}; {report.n_known:,} of {counted(report.n_instances, 'instance')} had nothing to compute, "
         f"{report.n_left_out:,} were left out."

@@ -490,15 +490,15 @@ def show_sweep(
         return
     width = max(len(trial.name) for trial in trials)
     more = f"  {trained:>16}  {_HEADS[INDEPENDENT]:>9}" if is_aligned else ""
-    click.echo(f"{'model':<{width}}  epochs  validation loss  accuracy  held out  alignment{more}")
+    click.echo(f"{'model':<{width}}  epochs  validation loss  accuracy  held out (n)  alignment{more}")
     shown = []
     for trial, report in zip(trials, reports, strict=True):
         best = report.fitted.epochs[report.fitted.best]
-        held_out = None if report.held_out is None else report.held_out.accuracy
+        held_out = _number(None) if (of := report.held_out) is None else f"{_number(of.accuracy)} ({of.n:,})"
         plausibility = proofs.plausibility(report.name) if is_aligned else {}
         click.echo(
             f"{trial.name:<{width}}  {len(report.fitted.epochs):>6}  {_number(best.validation_loss):>15}  "
-            f"{_number(best.validation_accuracy):>8}  {_number(held_out):>8}  {_number(best.alignment_loss):>9}"
+            f"{_number(best.validation_accuracy):>8}  {held_out:>12}  {_number(best.alignment_loss):>9}"
             + "".join(f"  {_number(plausibility.get(of)):>{max(9, len(_HEADS[of]))}}" for of in _HEADS if is_aligned)
             + ("" if report.is_new else "   was there already")
         )

@@ -467,11 +467,11 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
     assert first.code == 0, first.err
     lines = [line.split() for line in first.out.splitlines()]
     assert [line[0] for line in lines[:4]] == ["model", "first-none", "first-mae", "first-mae"]
-    assert (lines[1][-3], lines[2][-3]) == ("–", lines[2][5])
+    assert (lines[1][-3], lines[2][-3], lines[1][5]) == ("–", lines[2][6], "(30)")
     more = train(planted_project, "--align", "none", "--align", "mae", "--align", "bce")
     rows = more.out.splitlines()
     assert [row.endswith("was there already") for row in rows[:4]] == [False, True, True, False]
-    assert rows[1].split()[:8] == lines[1]
+    assert rows[1].split()[:9] == lines[1]
     other = train(planted_project, "--align", "none", "--align", "mae", "--epochs", "1")
     assert other.code == 1
     assert "has a different model. Choose another name, or --again." in other.err

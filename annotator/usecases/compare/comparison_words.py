@@ -48,7 +48,7 @@ def in_words(base: str, other: str, part: PartComparison) -> str:
     )  # fmt: skip
     rest = _("Both right: {n_right}; both wrong: {n_wrong}.", n_right=f"{right:,}", n_wrong=f"{wrong:,}")
     accuracy = _(
-        "Accuracy {other} against {base}: {verdict}.",
+        "Accuracy {other} against {base} (n {n}): {verdict}.", n=f"{part.n:,}",
         other=percent(part.other["value"]), base=percent(part.base["value"]), verdict=_(_VERDICTS[part.verdict], other=other)
     )  # fmt: skip
     return f"{exchanged} {rest} {accuracy}"

@@ -119,7 +119,7 @@ def test_of_two_models_it_tells_what_is_won_lost_and_kept(store: Store, compared
     words = page_of(store, compared, **PAIR).words
     assert "Only knowing is right on 26 texts (won), only mistaken on none (lost)." in words
     assert "Both right: 10; both wrong: 4." in words
-    assert "Accuracy 90.0 % against 25.0 %: knowing is better." in words
+    assert "Accuracy 90.0 % against 25.0 % (n 40): knowing is better." in words
     assert "+0.650 [" in words
     assert "< .001" in words
     assert "Where the base was unsure" in words
