@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 620,
-    "lines": 146_300,
+    "lines": 146_339,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 21_849,
+    "panel lines": 21_850,
     "longest panel module": 600,
     "test files": 353,
     "largest folder": 25,

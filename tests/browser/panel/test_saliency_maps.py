@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.panel import samples
+from tests.browser.panel import saliency_harness, samples
 from tests.browser.panel.harness import ENOUGH, Fake, PanelPage, lowest_contrast, work
 from tests.browser.panel.saliency_harness import SaliencyFake, SaliencyPage, annotator, attention, map_of
 
@@ -63,6 +63,22 @@ def test_a_link_to_a_layer_and_a_label_that_are_gone_names_them_and_opens_the_ru
         expect(notice).to_contain_text(gone)
     expect(shown.page.locator(".heat-apart")).to_have_text(["layer 2"])
     shown.page.wait_for_url("**panels=17%3A-%3A&**")
+
+
+def test_the_box_of_a_single_sign_is_wider_than_the_sign_and_moves_no_word(
+    saliency: Callable[..., SaliencyPage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saliency_harness, "WORDS", (".", "slow", "plot", "good", "cast"))
+    shown = saliency(SaliencyFake()).open()
+    expect(shown.map(0).locator(".t.top.narrow")).to_have_text(".")
+    measured = shown.map(0).evaluate("""(map) => {
+      const [sign, next] = map.querySelectorAll("[data-token]");
+      const now = () => [sign.getBoundingClientRect().width, next.getBoundingClientRect().left];
+      const before = now();
+      sign.classList.remove("narrow");
+      return before.map((value, at) => value - now()[at]);
+    }""")
+    assert measured == pytest.approx([4, 0], abs=0.01)
 
 
 # What a map's scores mean is said wherever they are shown: in its head, beside its colours, of each word, in every file.
