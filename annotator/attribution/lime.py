@@ -4,15 +4,15 @@ A word that stands twice has two scores, and the words of a pair's two sides hav
 types. Sampling, kernel and fit are those of Ribeiro et al. 2016 and their program `lime`, with positions in the place of types.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from annotator.attribution.base import Explained, Input, Predictor
-from annotator.attribution.removal_methods import Question, chance_for, scores_on_tokens, unseen_fact
-from annotator.domain.models import Attribution, Unit
+from annotator.attribution.removal_methods import Question, Removing, Steps, Text, chance_for
+from annotator.domain.models import Unit
 from annotator.metrics.ragged import Flags, Floats, Integers
 
 Perturbed = Literal["all", "side"]
@@ -28,7 +28,7 @@ class Fit:
     r2: float
 
 
-class Lime:
+class Lime(Removing):
     """Coefficients of the linear model: what a token's presence adds to the label's logit or probability.
 
     samples:      changed inputs for each text; the text itself is one of them
@@ -72,38 +72,15 @@ class Lime:
             **self._question.parameters,
         }
 
-    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        """The samples of all inputs are asked about together, so that such as are of one length go together."""
-        drawn = [self._drawn(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
-        questions = {id(samples.question): samples.question for samples in drawn}
-        for number, question in questions.items():
-            of_question = [samples for samples in drawn if id(samples.question) == number]
-            answers = question.all_labels(changed for samples in of_question for changed in samples.changed())
-            ends = np.cumsum([len(samples.different) for samples in of_question]).tolist()
-            for samples, end in zip(of_question, ends, strict=True):
-                samples.answers = answers[end - len(samples.different) : end]
-        return [self._explained(samples) for samples in drawn]
-
-    def _drawn(self, model_input: Input, label: str) -> "_Samples":
-        question, label = self._question.about(model_input, label)
-        seen = question.seen(model_input)
-        if not len(seen):
-            nothing = np.ones((0, 0), dtype=np.bool_)
-            return _Samples(question, model_input, label, seen, nothing, np.empty(0, dtype=np.int64))
-        different, places = np.unique(self._masks(model_input, seen), axis=0, return_inverse=True)
-        return _Samples(question, model_input, label, seen, different, places.reshape(-1))
-
-    def _explained(self, samples: "_Samples") -> Explained:
-        seen, n = samples.seen, samples.model_input.n_selectable
-        if not len(seen):
-            return Explained(
-                (Attribution(scores_on_tokens(np.empty(0), seen, n), samples.label),), unseen_fact(seen, n)
-            )
-        masks = samples.different[samples.places]
-        answers = samples.answers[samples.places, samples.question.column(samples.label)]
+    def steps(self, text: Text) -> Steps[Explained]:
+        """A sample that comes again is asked about once."""
+        if not len(text.seen):
+            return text.explained(np.empty(0), {})
+        different, places = np.unique(self._masks(text.model_input, text.seen), axis=0, return_inverse=True)
+        places = places.reshape(-1)
+        answers, masks = (yield different)[places], different[places]
         fit = fitted(masks, answers, kernel(masks, self._kernel_width), self._features, self._penalty)
-        attribution = Attribution(scores_on_tokens(fit.coefficients, seen, n), samples.label)
-        return Explained((attribution,), {"r2": fit.r2} | unseen_fact(seen, n))
+        return text.explained(fit.coefficients, {"r2": fit.r2})
 
     def _masks(self, model_input: Input, seen: Integers) -> Flags:
         """bool[samples, n_seen]: what stays in each sample, everything in the first; else how many go is drawn first."""
@@ -116,31 +93,6 @@ class Lime:
             n_removed = chance.integers(1, len(side) + 1)
             masks[number, chance.choice(side, n_removed, replace=False)] = False
         return masks
-
-
-@dataclass(slots=True, eq=False)
-class _Samples:
-    """What a model is asked about an input.
-
-    different: bool[n_different, n_seen], what stays in each; places: int[samples], which of these a sample is, so that one that
-               comes again is asked about once
-    answers:   float[n_different, n_labels]
-    """
-
-    question: Question
-    model_input: Input
-    label: str
-    seen: Integers
-    different: Flags
-    places: Integers
-    answers: Floats = field(default_factory=lambda: np.empty((0, 0)))
-
-    def changed(self) -> Iterator[Input]:
-        """The input with the tokens of each removed; tokens that were not seen stay."""
-        for mask in self.different:
-            of_all = np.ones(self.model_input.n_selectable, dtype=np.bool_)
-            of_all[self.seen] = mask
-            yield self.question.without(self.model_input, of_all)
 
 
 def kernel(masks: Flags, width: float) -> Floats:

@@ -4,12 +4,12 @@ What SHAP asks, and of what, is that of the program `shap` (PartitionExplainer) 
 every part is halved down to single tokens, so are the numbers. The program itself is not used: see docs/decisions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from heapq import heappop, heappush
-from itertools import chain, count, islice
-from typing import Literal, Protocol, cast, runtime_checkable
+from itertools import count, islice
+from typing import Any, Literal, Protocol, TypeVar, cast, runtime_checkable
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from annotator.metrics.ragged import Flags, Floats, Integers
 
 Output = Literal["logit", "probability"]
 Removal = Literal["delete", "cover"]
+Result = TypeVar("Result")
 
 TOO_LONG, QUERY_FIRST = "too_long", "query_first"  # parameters of a run
 _AT_ONCE = 256  # changed inputs that are in memory together
@@ -113,12 +114,8 @@ class Question:
             )
         return self.predictor.labels.index(label)
 
-    def numbers(self, inputs: Iterable[Input], column: int) -> Floats:
-        """float[n_inputs]: the logit or probability of a label; the inputs may be made while they are asked for."""
-        return self.all_labels(inputs)[:, column]
-
     def all_labels(self, inputs: Iterable[Input]) -> Floats:
-        """float[n_inputs, n_labels]: the same of every label."""
+        """float[n_inputs, n_labels]: logits or probabilities; the inputs may be made while they are asked for."""
         batches, waiting = [np.empty((0, len(self.predictor.labels)))], iter(inputs)
         while some := list(islice(waiting, _AT_ONCE)):
             batches.append(self._answers(some))
@@ -149,22 +146,91 @@ def reading_of(predictor: object) -> dict[str, str | bool]:
     return too_long | ({QUERY_FIRST: True} if isinstance(predictor, StatesOrder) and predictor.query_first else {})
 
 
-def scores_on_tokens(scores: Floats, seen: Integers, n_selectable: int) -> tuple[float, ...]:
-    """Scores of the tokens that were seen, NaN for the others."""
-    of_all_tokens = np.full(n_selectable, np.nan)
-    of_all_tokens[seen] = scores
-    return tuple(of_all_tokens.tolist())
+# Texts that ask together: which of their tokens stay is all that a method yields; what the model answers is sent back.
 
 
-def unseen_fact(seen: Integers, n_selectable: int) -> dict[str, float]:
-    """How many tokens the model did not see, where there are such."""
-    return {"unseen_tokens": float(n_selectable - len(seen))} if len(seen) < n_selectable else {}
+Steps = Generator[Iterable[Flags], Floats, Result]  # yields bool[n_seen] for each input, is sent float[n_inputs]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An input that is explained: what is asked about it, the label, and the tokens that the model takes in."""
+
+    question: Question
+    model_input: Input
+    label: str
+    seen: Integers
+
+    def without(self, mask: Flags) -> Input:
+        """The input without the tokens outside the mask, bool[n_seen]; those that were not seen stay."""
+        of_all = np.ones(self.model_input.n_selectable, dtype=np.bool_)
+        of_all[self.seen] = mask
+        return self.question.without(self.model_input, of_all)
+
+    def explained(self, scores: Floats, facts: Mapping[str, float], convergence: float | None = None) -> Explained:
+        """The scores, float[n_seen], on their tokens; NaN on the others, which are counted."""
+        n = self.model_input.n_selectable
+        of_all = np.full(n, np.nan)
+        of_all[self.seen] = scores
+        unseen = {"unseen_tokens": float(n - len(self.seen))} if len(self.seen) < n else {}
+        attribution = Attribution(tuple(of_all.tolist()), self.label, convergence=convergence)
+        return Explained((attribution,), {**facts, **unseen})
+
+
+class Removing:
+    """A method that asks about inputs with tokens removed. All texts ask together, so that they fill the model's batches."""
+
+    _question: Question
+
+    def steps(self, text: Text) -> Steps[Explained]:
+        """What is asked about a text, one step after the other."""
+        raise NotImplementedError
+
+    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
+        """Each text's scores; of one length its changed inputs go with those of the others."""
+        texts = [self._text(*pair) for pair in zip(inputs, labels, strict=True)]
+        steps = [self.steps(text) for text in texts]
+        results: dict[int, Explained] = {}
+        answers: dict[int, Any] = dict.fromkeys(range(len(texts)))  # None starts a generator
+        while answers:
+            wanted: dict[int, Iterable[Flags]] = {}
+            for number, answer in answers.items():
+                try:
+                    wanted[number] = steps[number].send(answer)
+                except StopIteration as stopped:
+                    results[number] = stopped.value
+            answers = _answered(texts, wanted)
+        return [results[number] for number in range(len(texts))]
+
+    def _text(self, model_input: Input, label: str) -> Text:
+        question, label = self._question.about(model_input, label)
+        return Text(question, model_input, label, question.seen(model_input))
+
+
+def _answered(texts: Sequence[Text], wanted: Mapping[int, Iterable[Flags]]) -> dict[int, Floats]:
+    """What the model answers to each text's changed inputs; those of one question are asked together."""
+    questions = {id(texts[number].question): texts[number].question for number in wanted}
+    answers: dict[int, Floats] = {}
+    for question in questions.values():
+        columns = {n: question.column(texts[n].label) for n in wanted if texts[n].question is question}
+        numbers: list[int] = []
+        rows = question.all_labels(_changed(texts, {n: wanted[n] for n in columns}, numbers))
+        answers |= {n: rows[np.array(numbers) == n, column] for n, column in columns.items()}
+    return answers
+
+
+def _changed(texts: Sequence[Text], wanted: Mapping[int, Iterable[Flags]], numbers: list[int]) -> Iterator[Input]:
+    """The inputs, made one by one; the number of each one's text is added to numbers."""
+    for number, masks in wanted.items():
+        for mask in masks:
+            numbers.append(number)
+            yield texts[number].without(mask)
 
 
 # Occlusion: how much the label's logit or probability falls when a token is removed.
 
 
-class Occlusion:
+class Occlusion(Removing):
     """f(x) − f(x without the token), for each token by itself; also called leave-one-out."""
 
     method = "occlusion"
@@ -176,23 +242,10 @@ class Occlusion:
         self.unit: Unit = self._question.output
         self.parameters: Mapping[str, object] = self._question.parameters
 
-    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
-
-    def _explained(self, model_input: Input, label: str) -> Explained:
-        question, label = self._question.about(model_input, label)
-        seen = question.seen(model_input)
-        changed = (question.without(model_input, _all_but(int(token), model_input.n_selectable)) for token in seen)
-        full, *without = question.numbers(chain([model_input], changed), question.column(label)).tolist()
-        scores = full - np.array(without)
-        attribution = Attribution(scores_on_tokens(scores, seen, model_input.n_selectable), label)
-        return Explained((attribution,), {"full": full} | unseen_fact(seen, model_input.n_selectable))
-
-
-def _all_but(token: int, n: int) -> Flags:
-    mask = np.ones(n, dtype=np.bool_)
-    mask[token] = False
-    return mask
+    def steps(self, text: Text) -> Steps[Explained]:
+        numbers = np.arange(len(text.seen))
+        full, *without = (yield (numbers != removed for removed in range(-1, len(numbers)))).tolist()
+        return text.explained(full - np.array(without), {"full": full})
 
 
 # SHAP over a partition of a text: Owen values of its tokens, found by halving the text again and again.
@@ -200,8 +253,6 @@ def _all_but(token: int, n: int) -> Flags:
 
 SHARED = "shared_tokens"
 _PARTS_AT_ONCE = 64  # parts that are halved together
-
-Value = Callable[[Iterator[Flags]], Floats]  # what the model answers where these tokens are there: float[n_masks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,14 +309,14 @@ class Owen:
     n_shared: int
 
 
-def owen_values(n: int, borders: Sequence[int], value: Value, most: int) -> Owen:
+def owen_values(n: int, borders: Sequence[int], most: int) -> Steps[Owen]:
     """The scores of n tokens, which add up to the answer with all of them minus the answer without any.
 
     borders: where a part is halved rather than in its middle, as between the two texts of a pair
     most:    how often the model is asked; what is not halved by then is shared equally
     """
     none = np.zeros(n, dtype=np.bool_)
-    without, given = (float(answer) for answer in value(iter((none, ~none))))
+    without, given = (float(answer) for answer in (yield (none, ~none)))
     scores, is_shared, n_asked = np.zeros(n), np.zeros(n, dtype=np.bool_), 2
     waiting = _Waiting()
     waiting.add(_Part(0, n, none, without, given, 1.0))
@@ -280,7 +331,7 @@ def owen_values(n: int, borders: Sequence[int], value: Value, most: int) -> Owen
             scores[part.first : part.end] += (part.given - part.without) * part.weight / max(1, part.end - part.first)
             is_shared[part.first : part.end] |= part.end - part.first > 1
         middles = [_middle(part.first, part.end, borders) for part in parts]
-        answers = value(mask for part, middle in zip(parts, middles, strict=True) for mask in part.masks(middle))
+        answers = yield [mask for part, middle in zip(parts, middles, strict=True) for mask in part.masks(middle)]
         for part, middle, both in zip(parts, middles, answers.reshape(-1, 2), strict=True):
             for half in part.halves(middle, float(both[0]), float(both[1])):
                 waiting.add(half)
@@ -294,7 +345,7 @@ def _middle(first: int, end: int, borders: Sequence[int]) -> int:
     return min(inside, key=lambda border: abs(border - middle)) if inside else middle
 
 
-class ShapPartition:
+class ShapPartition(Removing):
     """What a token adds to the label's logit or probability, in the mean over what else stands there.
 
     evaluations: how often the model is asked about each text, at most; shap's 500
@@ -313,30 +364,12 @@ class ShapPartition:
         self.unit: Unit = self._question.output
         self.parameters: Mapping[str, object] = {"evaluations": evaluations, **self._question.parameters}
 
-    def explain(self, inputs: Sequence[Input], labels: Sequence[str]) -> list[Explained]:
-        return [self._explained(model_input, label) for model_input, label in zip(inputs, labels, strict=True)]
-
-    def _explained(self, model_input: Input, label: str) -> Explained:
-        question, label = self._question.about(model_input, label)
-        seen, n = question.seen(model_input), model_input.n_selectable
-        column = question.column(label)
-
-        def value(masks: Iterator[Flags]) -> Floats:
-            return question.numbers((question.without(model_input, _of_all(n, seen, mask)) for mask in masks), column)
-
-        borders = [int(np.searchsorted(seen, first)) for first, _ in model_input.sides()]
-        owen = owen_values(len(seen), borders, value, self._evaluations)
+    def steps(self, text: Text) -> Steps[Explained]:
+        borders = [int(np.searchsorted(text.seen, first)) for first, _ in text.model_input.sides()]
+        owen = yield from owen_values(len(text.seen), borders, self._evaluations)
         convergence = float(owen.scores.sum()) - (owen.given - owen.without)
-        attribution = Attribution(scores_on_tokens(owen.scores, seen, n), label, convergence=convergence)
         facts = {"base": owen.without, "full": owen.given, SHARED: float(owen.n_shared)}
-        return Explained((attribution,), facts | unseen_fact(seen, n))
-
-
-def _of_all(n: int, seen: Integers, mask: Flags) -> Flags:
-    """A mask of the tokens that were seen, among all that can be marked; those that were not seen stay."""
-    of_all = np.ones(n, dtype=np.bool_)
-    of_all[seen] = mask
-    return of_all
+        return text.explained(owen.scores, facts, convergence)
 
 
 # Random as a method: a uniform score for each token. Its numbers are means over ten seeds.

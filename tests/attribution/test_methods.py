@@ -1,6 +1,6 @@
 """Occlusion, LIME at positions, random: that their scores are what their definitions say, token by token."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -264,6 +264,55 @@ def test_linear_refuses_a_model_that_has_no_weights() -> None:
         Linear(weighing(WEIGHTS))
 
 
+class _Counting(Scripted):
+    """Notes how many inputs it gets at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(negating().logit)
+        self.sizes: list[int] = []
+
+    def logits(self, inputs: Sequence[Input]) -> Floats:
+        self.sizes.append(len(inputs))
+        return super().logits(inputs)
+
+
+TEXTS = [words(text) for text in ("good , not good", "", "bad", "it was not good , and not at all good", "not good")]
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"), [("occlusion", {}), ("lime", {"samples": 60}), ("shap-partition", {"evaluations": 9})]
+)
+def test_texts_that_ask_together_have_the_scores_that_they_have_alone(
+    method: str, parameters: dict[str, object]
+) -> None:
+    together, alone = _Counting(), _Counting()
+    labels = ["yes", "no", "no", "yes", "yes"]
+    explained = make_explainer(together, method, parameters).explain(TEXTS, labels)
+    explainer = make_explainer(alone, method, parameters)
+    for of_text, text, label in zip(explained, TEXTS, labels, strict=True):
+        single = explainer.explain([text], [label])[0]
+        assert repr(of_text) == repr(single)  # an undefined fact is NaN, which equals nothing
+    assert sum(together.sizes) == sum(alone.sizes)
+    assert len(together.sizes) == (3 if method == "shap-partition" else 1) < len(alone.sizes)
+
+
+@pytest.mark.parametrize(("method", "parameters"), [("occlusion", {}), ("lime", {"samples": 400})])
+def test_however_many_texts_ask_together_few_inputs_are_in_memory(
+    method: str, parameters: dict[str, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_made, kept = [0], Input.kept
+
+    def counted(self: Input, mask: np.ndarray) -> Input:  # type: ignore[type-arg]
+        n_made[0] += 1
+        assert n_made[0] - model.n_asked <= 256
+        return kept(self, mask)
+
+    monkeypatch.setattr(Input, "kept", counted)
+    model = _Counting()
+    make_explainer(model, method, parameters).explain([words("a not good day " * 5)] * 40, ["yes"] * 40)
+    assert set(model.sizes[:-1]) == {256}
+
+
 # Reading models ------------------------------------------------------------------------------------------------------
 
 
@@ -358,10 +407,13 @@ def with_interactions(x: np.ndarray) -> np.ndarray:
 
 
 def owen(n: int, borders: list[int], most: int):
-    def value(masks: Iterator[np.ndarray]) -> np.ndarray:
-        return with_interactions(np.array(list(masks)).reshape(-1, n))
-
-    return owen_values(n, borders, value, most)
+    steps = owen_values(n, borders, most)
+    masks = next(steps)
+    while True:
+        try:
+            masks = steps.send(with_interactions(np.array(list(masks)).reshape(-1, n)))
+        except StopIteration as stopped:
+            return stopped.value
 
 
 def test_of_a_linear_model_the_scores_are_weight_times_what_the_token_is_more_than_the_background() -> None:

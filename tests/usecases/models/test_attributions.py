@@ -405,16 +405,21 @@ def _wait_for_attributions(path: Path, n: int) -> None:
 # Instances for which a model fails -----------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("method", ["occlusion", "lime", "shap-partition"])
+@pytest.mark.parametrize("least", [0, 4])
 def test_an_instance_for_which_the_model_fails_is_left_out_and_the_others_are_computed(
-    store: Store, tastes: Project, scripted: Callable[..., Scripted]
+    store: Store, tastes: Project, scripted: Callable[..., Scripted], method: str, least: int
 ) -> None:
+    """least: 4 where only what is left of the text is refused, which is asked about together with that of the others."""
+
     def refuses(one: Input) -> float:
-        if "kind" in one.segments[0].tokens:
+        tokens = one.segments[0].tokens
+        if "kind" in tokens and (least == 0 or len(tokens) <= least):
             raise ModelError("Too long for the model: it did not see")
         return 0.0
 
     scripted(Scripted(refuses))
-    report = run(store, tastes, "occlusion", "spacy:x")
+    report = run(store, tastes, method, "spacy:x", has_faithfulness=method == "occlusion")
     assert report.left_out == [("positive-1", "Too long for the model: it did not see")]
     assert (report.n_left_out, report.n_attributions) == (1, 7)
 
