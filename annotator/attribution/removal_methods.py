@@ -124,8 +124,8 @@ class Question:
     def without(self, model_input: Input, mask: Flags) -> Input:
         """The input with the tokens outside the mask removed, but for a target that is asked about; mask: bool[n_selectable]."""
         mask = with_target(self.predictor, model_input, mask)
-        if self.removal == "cover" and isinstance(self.predictor, HasCover):
-            return model_input.covered(mask, self.predictor.mask_token)
+        if self.removal == "cover":
+            return model_input.covered(mask, cast("HasCover", self.predictor).mask_token)
         return model_input.kept(mask)
 
     def seen(self, model_input: Input) -> Integers:

@@ -125,12 +125,12 @@ def body_of(segment: SegmentTokens) -> TokenizedText:
     stripped = text.strip()
     before = len(text) - len(text.lstrip()) if stripped else 0
 
-    def moved(positions: Sequence[int]) -> tuple[int, ...]:
-        return tuple(min(max(position - before, 0), len(stripped)) for position in positions)
-
-    numbers = segment.sentences or [0] * len(starts)
-    borders = (n for n in range(len(starts)) if not n or numbers[n] != numbers[n - 1])
-    return TokenizedText(stripped, moved(starts), moved(ends), tuple(borders))
+    if before or (ends and ends[-1] > len(stripped)):
+        starts = [min(max(position - before, 0), len(stripped)) for position in starts]
+        ends = [min(max(position - before, 0), len(stripped)) for position in ends]
+    numbers = segment.sentences
+    borders = [n for n in range(1, len(numbers)) if numbers[n] != numbers[n - 1]]
+    return TokenizedText(stripped, tuple(starts), tuple(ends), (0, *borders) if starts else ())
 
 
 # Subwords --------------------------------------------------------------------------------------------------------------
