@@ -174,7 +174,7 @@ def _shares(n_texts: int, n_tokens: int, n_parts: int) -> list[Measured]:
             project = _project(store, Path(name), n_texts, n_tokens)
             ids = [instance_id for instance_id, _key, _ in queue_keys(store, project.id)]
             parts = [frozenset(ids[part::n_parts]) for part in range(n_parts)]
-            load = LoadOptions(device=device, threads=1)
+            load = LoadOptions(device=device, threads=1, too_long="cut")
             spec = f"transformers:{name}/minilm"
             bare = load_predictor(spec, load).loaded.model  # type: ignore[attr-defined]
             rows = []
