@@ -78,9 +78,10 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
 
 def _only_looks(store: Store, project: Project, user_id: int) -> bool:
     """Whether somebody may annotate as a lead alone, and never has: until they mark something, others may have the text."""
+    if "annotator" in roles_of(store, User(user_id, ""), project.id):
+        return False
     counts = assignment_counts_of(store, project.id, user_id)
-    has_worked = any(counts.get(state) for state in ("submitted", "returned", "proposed"))
-    return not has_worked and "annotator" not in roles_of(store, User(user_id, ""), project.id)
+    return not any(counts.get(state) for state in ("submitted", "returned", "proposed"))
 
 
 def _arm(store: Store, project: Project, instance_id: int) -> Arm:
