@@ -1,10 +1,12 @@
 """Opening, refusing, transactions, backup, and what survives."""
 
 import datetime as dt
+import errno
 import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +15,9 @@ import pytest
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.guidelines import GuidelinesVersion
 from annotator.domain.projects import Project
-from annotator.errors import StoreError
+from annotator.errors import NotWritable, StoreError
 from annotator.store import Store, open_store
+from annotator.store.connection import database as database_module
 from annotator.store.connection.database import Database
 from annotator.store.connection.database import Store as StoreClass
 from annotator.store.jobs import add_job, get_job
@@ -290,6 +293,71 @@ annotate_work.submit(store, user, work.assignment.id, 0, Draft(sets=(RationaleSe
     work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     assert work.assignment.state == "leased"
+
+
+def test_a_transaction_ends_when_what_it_wrote_is_on_the_disk(
+    store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_on_disk = database_module._put_on_disk
+    seen: list[list[str]] = []
+
+    def looked(log: str) -> None:
+        with open_store(database) as other:
+            seen.append([user.name for user in list_users(other)])
+        put_on_disk(log)
+
+    monkeypatch.setattr(database_module, "_put_on_disk", looked)
+    with store.transaction():
+        add_user(store, "ann")
+        with store.transaction():
+            add_user(store, "bob")
+        assert not seen
+    assert seen == [["ann", "bob"]]
+
+
+def test_commits_that_wait_for_the_disk_at_once_share_it_and_let_others_write(
+    store: Store, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [f"u{n}" for n in range(8)]
+    n_puts = 0
+
+    def put(_: str) -> None:
+        nonlocal n_puts
+        n_puts += 1
+        with open_store(database) as own:
+            while n_puts == 1 and len(list_users(own)) < len(names):
+                time.sleep(0.01)  # the first one is slow: meanwhile all others commit
+
+    def come(name: str) -> None:
+        with open_store(database) as own, own.transaction():
+            add_user(own, name)
+
+    threads = [threading.Thread(target=come, args=(name,), daemon=True) for name in names]
+    monkeypatch.setattr(database_module, "_put_on_disk", put)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(user.name for user in list_users(store)) == names
+    assert 2 <= n_puts <= 3  # a third where one was counted only after the second had begun
+
+
+def test_what_the_disk_did_not_take_is_said_and_asked_of_the_disk_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database_module, "_put_on_disk", full)
+        for name in ("ann", "bob"):
+            with pytest.raises(NotWritable, match="disk"), store.transaction():
+                add_user(store, name)
+    store.require_writable()
+    assert [user.name for user in list_users(store)] == [
+        "ann",
+        "bob",
+    ]  # there, as every commit, until somebody takes it back
 
 
 def test_opening_is_cheap_when_the_process_knows_the_database(
