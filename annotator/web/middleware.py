@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import cast
 from urllib.parse import urlsplit
@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -416,30 +417,33 @@ def _with_headers(send: Send) -> Send:
 
 
 class Messages:
-    """Hands what the panels send to its route at once: behind here Streamlit has five more layers, none of them for these.
+    """Hands what the panels send to its route at once: behind here Streamlit has five more layers, none of them for these."""
 
-    Where an answer may be compressed it takes the way of all others.
-    """
-
-    def __init__(self, app: ASGIApp, routes: Sequence[Route]) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._routes = {
-            (method, route.path): route
-            for route in routes
-            if route.path.startswith(_API)
-            for method in route.methods or ()
-        }
+        self._compressed = GZipMiddleware(_to_route, minimum_size=_WORTH_COMPRESSING, compresslevel=_COMPRESSION)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_message = scope["type"] == "http" and scope["path"].startswith(_API)
-        route = self._routes.get((scope["method"], scope["path"])) if is_message else None
-        if route is None or "accept-encoding" in Headers(scope=scope):
+        if scope["type"] != "http" or (scope["method"], scope["path"]) not in _routes_of_messages():
             await self._app(scope, receive, send)
+        elif "accept-encoding" in Headers(scope=scope):
+            await self._compressed(scope, receive, send)
         else:
-            await route.handle(scope, receive, send)
+            await _to_route(scope, receive, send)
 
 
 _API = "/api/"
+_WORTH_COMPRESSING, _COMPRESSION = 500, 4  # bytes, level
+
+
+async def _to_route(scope: Scope, receive: Receive, send: Send) -> None:
+    await _routes_of_messages()[scope["method"], scope["path"]].handle(scope, receive, send)
+
+
+@cache
+def _routes_of_messages() -> Mapping[tuple[str, str], Route]:
+    routes = [route for route in all_routes() if route.path.startswith(_API) and "{" not in route.path]
+    return {(method, route.path): route for route in routes for method in route.methods or ()}
 
 
 def web_middleware(options: ServerOptions) -> list[Middleware]:
@@ -451,5 +455,5 @@ def web_middleware(options: ServerOptions) -> list[Middleware]:
         Middleware(PageFiles, headers=_HEADERS),
         Middleware(CrowdGate, headers=_HEADERS),
         Middleware(Gate, options=options),
-        Middleware(Messages, routes=all_routes()),
+        Middleware(Messages),
     ]

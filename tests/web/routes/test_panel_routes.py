@@ -62,7 +62,9 @@ def panel(database: Path, store: Store, project: Project, annotator: User) -> It
 
 
 def test_next_gives_the_work_the_one_ahead_the_rules_and_the_counts(panel: Panel, project: Project) -> None:
-    answer = panel.get(f"next?project={project.id}").json()
+    response = panel.get(f"next?project={project.id}")
+    assert response.headers["content-encoding"] == "gzip"  # to another machine
+    answer = response.json()
     assert [answer[name]["instance"]["key"] for name in ("work", "ahead")] == ["t1", "t2"]
     assert answer["counts"] == {"returned": 0, "open": 2, "waiting": 2, "submitted": 0, "skipped": 0}
     assert answer["project"]["labels"] == ["negative", "positive"]
