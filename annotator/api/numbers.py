@@ -275,7 +275,7 @@ class ProjectNumbers(OpenProject):
         """A row a comparison: of each other row of the table with the one it is `against`, over the instances that both have.
 
         against, rows: as the table prints them, or what tells a row from the others: "bert/lime", "bert/lime/seed 2", "random"
-        rows:    () for all others; p is corrected (Holm) for all rows in the first columns, and for what is asked for
+        rows:    () for all others; what is compared is what p is corrected for (Holm)
         metrics: () for those that the Metrics page shows first
         Raises:  NotFound for a row or a metric that is not there, or a name that stands for several rows
         """

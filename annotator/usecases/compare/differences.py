@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.numbers import UNDEFINED, by_key, signed, written
+from annotator.domain.numbers import UNDEFINED, by_key, counted, signed, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.figures.latex_tables import label_of, metric_table_latex
 from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
@@ -158,9 +158,7 @@ def what_it_is(made: AgainstTable, name: str) -> str:
 
 
 def _how_many(made: AgainstTable) -> str:
-    return several(
-        "this table's only comparison", "this table's {n} comparisons, hidden ones included", made.n_comparisons
-    )  # fmt: skip
+    return several("this table's only comparison", "this table's {n} comparisons", made.n_comparisons)
 
 
 def reasons(made: AgainstTable) -> Iterator[str]:
@@ -342,7 +340,7 @@ def against_latex(made: AgainstTable) -> str:
     caption = (
         f"Differences from {name} on {made.table.project} ({_asked(made)}), over the instances that both have, "
         f"with 95 % paired bootstrap intervals. p is by sign flips, corrected (Holm) for "
-        f"{_how_many(made)}; *: p < .05."
+        f"{counted(made.n_comparisons, 'comparison')}; *: p < .05."
     )
     return metric_table_latex(
         heads, lines, corner="Model, method", caption=caption, label=label_of("differences", made.table.project),

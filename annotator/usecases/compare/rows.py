@@ -48,7 +48,7 @@ def rows_against(
     others = [row for row in candidates if model in (None, row.row.model) and method in (None, row.row.method)]
     if not others:
         raise NotFound(_("Nothing to compare with '{row}'.", row=reference))
-    return against(table, chosen, others, columns, family_of(table, chosen))
+    return against(table, chosen, others, columns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -98,7 +98,7 @@ def test_differences_have_their_interval_p_n_and_verdict_and_how_many_comparison
     assert "better" in knowing_row
     # the row's other seed stands by itself
     assert row_of(app, "seeded · lime<small>").startswith("seeded · lime<small>seed 2<")
-    assert re.search(r"Holm-corrected for this table's \d+ comparisons, hidden", words_of(app))
+    assert re.search(r"Holm-corrected for this table's \d+ comparisons\.", words_of(app))
 
 
 def test_the_instances_that_differ_are_listed_with_links_that_open_both_maps(app: AppTest) -> None:
