@@ -18,8 +18,6 @@ from annotator.store.annotate.visibility import is_for_others, standing
 from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.store.packed_rows import pack_sets
-from annotator.store.people import roles_of
-from annotator.store.projects import assignment_counts_of
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import among_held, claim_check, find_check, find_check_of
@@ -33,8 +31,7 @@ def hold(store: Store, project: Project, user_id: int, first: Assignment | None)
     held = among_held(store, project.id, user_id, work_store.list_held(store, project.id, user_id))
     while len(held) < 2 and (claimed := claim_next(store, project, user_id)) is not None:
         held.append(claimed)
-    if not _only_looks(store, project, user_id):
-        work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
+    work_store.extend_leases(store, project.id, user_id, lease_end(store, project))
     return held if first is None else [first, *(a for a in held if a.id != first.id)]
 
 
@@ -58,9 +55,8 @@ def claim_next(store: Store, project: Project, user_id: int) -> Assignment | Non
 def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment:
     mine = work_store.find_assignment(store, instance_id, user_id)
     before = mine or work_store.find_given_up_correction(store, instance_id)
-    until = store.now() if _only_looks(store, project, user_id) else lease_end(store, project)
     assignment = work_store.claim(
-        store, project.id, instance_id, user_id, until,
+        store, project.id, instance_id, user_id, lease_end(store, project),
         round_number=before.round_number if before else 1, follows_id=before.follows_id if before else None,
         arm=before.arm if before else _arm(store, project, instance_id),
     )  # fmt: skip
@@ -74,14 +70,6 @@ def _claim(store: Store, project: Project, user_id: int, instance_id: int) -> As
         work_store.save_draft(store, assignment.id, starting, 1)
         assignment = work_store.get_assignment(store, assignment.id)
     return assignment
-
-
-def _only_looks(store: Store, project: Project, user_id: int) -> bool:
-    """Whether somebody may annotate as a lead alone, and never has: until they mark something, others may have the text."""
-    if "annotator" in roles_of(store, User(user_id, ""), project.id):
-        return False
-    counts = assignment_counts_of(store, project.id, user_id)
-    return not any(counts.get(state) for state in ("submitted", "returned", "proposed"))
 
 
 def _arm(store: Store, project: Project, instance_id: int) -> Arm:

@@ -63,33 +63,6 @@ def test_a_submit_is_one_transaction_without_steps_inside(store: Store, project:
     ]
 
 
-def test_a_lead_who_only_looks_takes_no_text_from_annotators(
-    store: Store, project: Project, annotator: User, add_person: People
-) -> None:
-    lead = add_person("lead", project, "lead")
-    looked_at = held(annotate_work.next_work(store, lead, project.id))
-    assert held(annotate_work.next_work(store, lead, project.id)) == looked_at
-    mine = annotate_work.next_work(store, annotator, project.id)
-    assert held(mine).instance.key == looked_at.instance.key == "t1"
-    assert mine.counts["waiting"] == 2
-    with pytest.raises(LeaseLost, match="Someone else has this text now"):
-        annotate_work.save_draft(store, lead, looked_at.assignment.id, 0, MARKED)
-
-
-def test_a_leads_first_mark_reserves_the_text_as_an_annotators_does(
-    store: Store, project: Project, annotator: User, add_person: People
-) -> None:
-    lead = add_person("lead", project, "lead")
-    work = held(annotate_work.next_work(store, lead, project.id))
-    annotate_work.save_draft(store, lead, work.assignment.id, 0, MARKED)
-    annotate_work.next_work(store, lead, project.id)
-    assert held(annotate_work.next_work(store, annotator, project.id)).instance.key != "t1"
-    finish(store, lead, annotate_work.current_work(store, lead, work.assignment.id))
-    ahead = held(annotate_work.next_work(store, lead, project.id))  # who has annotated keeps what they open
-    annotate_work.next_work(store, annotator, project.id)
-    annotate_work.save_draft(store, lead, ahead.assignment.id, 0, MARKED)
-
-
 def test_asking_again_gives_the_same_work_and_claims_no_more(store: Store, project: Project, annotator: User) -> None:
     first = annotate_work.next_work(store, annotator, project.id)
     again = annotate_work.next_work(store, annotator, project.id)
