@@ -554,6 +554,7 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
     somebody.sees("1 version left. Authors and checkers are hidden.")
 
     expect(field).not_to_have_class(first)
+    somebody.settles()
     somebody.press("c")
     expect(page.get_by_role("textbox", name="Comment")).to_be_focused()
     page.keyboard.type("2 things are wrong")
