@@ -259,7 +259,7 @@ def _import_ahead() -> None:
     with suppress(ImportError):
         for name in _FIRST_RUN:
             import_module(name)
-    gc.freeze()  # Streamlit looks through everything for garbage after each run of a page; what was imported is none
+    gc.freeze()  # what was imported is no garbage, and need not be looked through for it
 
 
 def _empty_log(path: Path) -> None:
