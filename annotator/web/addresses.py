@@ -288,14 +288,27 @@ def begin_log(*, as_json: bool = False) -> None:
     handler.addFilter(OnceAMinute())
     handler.addFilter(Sparing())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    # Streamlit gives these handlers of their own.
-    others = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] == "streamlit"]
-    for name in ("uvicorn.error", *others):
+    logging.getLogger("uvicorn.access").disabled = True  # a one-time link is an address; it must not stay in a log
+    _filter(logging.getLogger("uvicorn.error"))
+
+
+def take_over_log(*, as_json: bool = False) -> None:
+    """After Streamlit was imported, which gives its loggers and the server's handlers of their own."""
+    for name in list(logging.root.manager.loggerDict):
         logger = logging.getLogger(name)
-        logger.addFilter(OneLine())
-        logger.addFilter(Sparing())
-        for handler_of_streamlit in logger.handlers if as_json else ():
-            handler_of_streamlit.setFormatter(JsonLines())
+        room = name.partition(".")[0]
+        if room == "streamlit":
+            _filter(logger)
+            for handler in logger.handlers if as_json else ():
+                handler.setFormatter(JsonLines())
+        elif room in {"uvicorn", "websockets"}:
+            logger.handlers, logger.propagate = [], True
+            logger.setLevel(logging.WARNING)
+
+
+def _filter(logger: logging.Logger) -> None:
+    logger.addFilter(OneLine())
+    logger.addFilter(Sparing())
 
 
 # Under which names the server answers: a page elsewhere may let its own name lead to this machine (DNS rebinding).

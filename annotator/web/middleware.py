@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import cast
 from urllib.parse import urlsplit
@@ -11,15 +11,16 @@ from urllib.parse import urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from annotator.domain.people import User
-from annotator.errors import NotAllowed, NotSignedIn, StoreError, TooBusy
+from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, StoreError, TooBusy
 from annotator.language import Language, _, language_of_browser, speak, speaking
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
@@ -416,34 +417,55 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-class Messages:
-    """Hands what the panels send to its route at once: behind here Streamlit has five more layers, none of them for these."""
+class OwnRoutes:
+    """Answers at our own routes, also while Streamlit is still imported: its five layers behind here do nothing for these."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._compressed = GZipMiddleware(_to_route, minimum_size=_WORTH_COMPRESSING, compresslevel=_COMPRESSION)
+        self._answer = ExceptionMiddleware(_to_route, handlers={AnnotatorError: _refuse})
+        self._compressed = GZipMiddleware(self._answer, minimum_size=_WORTH_COMPRESSING, compresslevel=_COMPRESSION)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or (scope["method"], scope["path"]) not in _routes_of_messages():
+        route = _route_of(scope) if scope["type"] == "http" else None
+        if route is None:
             await self._app(scope, receive, send)
-        elif "accept-encoding" in Headers(scope=scope):
-            await self._compressed(scope, receive, send)
-        else:
-            await _to_route(scope, receive, send)
+            return
+        scope[_ROUTE] = route
+        answer = self._compressed if "accept-encoding" in Headers(scope=scope) else self._answer
+        await answer(scope, receive, send)
 
 
-_API = "/api/"
+_ROUTE = "annotator.route"
 _WORTH_COMPRESSING, _COMPRESSION = 500, 4  # bytes, level
 
 
 async def _to_route(scope: Scope, receive: Receive, send: Send) -> None:
-    await _routes_of_messages()[scope["method"], scope["path"]].handle(scope, receive, send)
+    await scope[_ROUTE].handle(scope, receive, send)
+
+
+async def _refuse(_: Request, error: Exception) -> Response:
+    return error_response(cast("AnnotatorError", error))
+
+
+def _route_of(scope: Scope) -> Route | None:
+    """The route for an address; what its names stand for is written into the scope."""
+    fixed, named = _routes()
+    if route := fixed.get((scope["method"], scope["path"])):
+        return route
+    for other in named:
+        match, values = other.matches(scope)
+        if match is Match.FULL:
+            scope.update(values)
+            return other
+    return None
 
 
 @cache
-def _routes_of_messages() -> Mapping[tuple[str, str], Route]:
-    routes = [route for route in all_routes() if route.path.startswith(_API) and "{" not in route.path]
-    return {(method, route.path): route for route in routes for method in route.methods or ()}
+def _routes() -> tuple[Mapping[tuple[str, str], Route], Sequence[Route]]:
+    """By method and address, and those with names in their address."""
+    routes = all_routes()
+    fixed = {(method, route.path): route for route in routes if "{" not in route.path for method in route.methods or ()}
+    return fixed, [route for route in routes if "{" in route.path]
 
 
 def web_middleware(options: ServerOptions) -> list[Middleware]:
@@ -455,5 +477,5 @@ def web_middleware(options: ServerOptions) -> list[Middleware]:
         Middleware(PageFiles, headers=_HEADERS),
         Middleware(CrowdGate, headers=_HEADERS),
         Middleware(Gate, options=options),
-        Middleware(Messages),
+        Middleware(OwnRoutes),
     ]

@@ -1,8 +1,9 @@
 """The server: Streamlit's application with our routes and middleware, on uvicorn.
 
-Streamlit is imported only after everything that can be refused was checked.
+Streamlit is imported only after everything that can be refused was checked, and while our routes answer.
 """
 
+import asyncio
 import gc
 import getpass
 import logging
@@ -13,13 +14,14 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotator.errors import AnnotatorError, InvalidValue, StoreError
+from annotator.errors import InvalidValue, StoreError
 from annotator.files import scratch_folder
 from annotator.jobs.supervisor import Messenger, Supervisor
 from annotator.usecases.access.accounts import make_account_of_window, make_first_account_link
@@ -38,17 +40,15 @@ from annotator.web.addresses import (
     begin_log,
     is_loopback,
     listen,
+    take_over_log,
 )
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import missing_pages
-from annotator.web.routes import all_routes
-from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, WindowKey, error_response
+from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, WindowKey
 from annotator.web.routes.single_sign_on import callback_address
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from streamlit.starlette import App
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
 _MANY_FILES = 65_536
@@ -61,7 +61,9 @@ _TWO_SERVERS = (
     "Another server already serves this database, at {address}. Nothing is lost with two, but they make each other wait when "
     "they store something, and new sign-in links lead to the other one: stop one of them (Ctrl+C), unless you want both."
 )
-_PING_SECONDS = 30  # Streamlit's own
+# Streamlit's own.
+_PING_SECONDS = 30
+_LONGEST_SOCKET_MESSAGE = 200_000_000
 # How long a thread may go on while another one waits: a script run must not hold up the routes (Python's own: 0.005).
 _SWITCH_SECONDS = 0.001
 # What the first script run needs beyond what the server itself does (PIL and numpy: Streamlit, for the tab's icon).
@@ -106,7 +108,7 @@ def serve(
             first_link = None if is_demonstration or window else make_first_account_link(store)
             tidy(store)
             finish_removals(store)
-            # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
+            # The socket listens already: a browser that comes now is answered in a moment.
             _greet(path, addresses, first_link, keep_to_owner(store))
             if other is not None:
                 sys.stderr.write(f"{_TWO_SERVERS.format(address=other)}\n")
@@ -118,7 +120,7 @@ def serve(
                 PUBLIC_VARIABLE: addresses.for_links if url is not None else None,
             })  # fmt: skip
             options = ServerOptions(path, is_demonstration, hosts, sign_on, window)
-            _run(build_app(options), listener, log_as_json=log_as_json)
+            _run(options, listener, log_as_json=log_as_json)
 
 
 def _tell_pages(values: Mapping[str, str | None]) -> None:
@@ -129,37 +131,83 @@ def _tell_pages(values: Mapping[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def build_app(options: ServerOptions) -> "App":
-    """The ASGI application: our routes first, then Streamlit's; only one a process."""
+class _Behind:
+    """Streamlit's application behind our routes, which answer already while it is imported; who needs it waits for it.
+
+    failure: what it could not begin or end for
+    """
+
+    def __init__(self, build: Callable[[], "ASGIApp"]) -> None:
+        self._build = build
+        self._app: ASGIApp | None = None
+        self._has_begun = asyncio.Event()
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        if scope["type"] == "lifespan":
+            await self._live(scope, receive, send)
+            return
+        await self._has_begun.wait()
+        if self._app is not None:  # else the server ends
+            await self._app(scope, receive, send)
+
+    async def _live(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        begin = [await receive()]
+        await send({"type": "lifespan.startup.complete"})  # to uvicorn, which takes no request before
+
+        async def receive_again() -> "Message":
+            return begin.pop() if begin else await receive()
+
+        async def send_end(message: "Message") -> None:
+            if message["type"] == "lifespan.startup.complete":
+                self._has_begun.set()
+            elif message["type"] == "lifespan.shutdown.complete":
+                await send(message)
+
+        try:
+            self._app = await asyncio.to_thread(self._build)
+            await self._app(scope, receive_again, send_end)
+        except Exception as error:  # noqa: BLE001  (whatever it is, the server ends with it)
+            self.failure = error
+            self._has_begun.set()
+            signal.raise_signal(signal.SIGTERM)
+
+
+def _with_middleware(app: "ASGIApp", options: ServerOptions) -> "ASGIApp":
+    for layer in reversed(web_middleware(options)):
+        app = layer.cls(app, *layer.args, **layer.kwargs)
+    return app
+
+
+def _build_app(*, log_as_json: bool) -> "ASGIApp":
+    """Streamlit's ASGI application; only one a process."""
     from streamlit.starlette import App  # noqa: PLC0415  (half a second)
 
     from annotator.web.frame import report_defect  # noqa: PLC0415
 
     @asynccontextmanager
     async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
+        take_over_log(as_json=log_as_json)
         threading.Thread(target=_import_ahead, daemon=True).start()
-        supervisor = Supervisor(options.path)
-        supervisor.start()
-        messenger = Messenger(options.path)
-        if not options.is_by_choice:  # the demonstration's people are nobody, and a window is nobody's server
-            messenger.start()
         yield {}
+
+    return App(_SCRIPT, lifespan=lifespan, on_script_error=report_defect)
+
+
+@contextmanager
+def _at_work(options: ServerOptions) -> Iterator[None]:
+    """Long work and messages are seen to; at the end the database's log is empty."""
+    supervisor = Supervisor(options.path)
+    supervisor.start()
+    messenger = Messenger(options.path)
+    if not options.is_by_choice:  # the demonstration's people are nobody, and a window is nobody's server
+        messenger.start()
+    try:
+        yield
+    finally:
         messenger.stop()
         supervisor.stop()
         _empty_log(options.path)
-
-    return App(
-        _SCRIPT,
-        routes=all_routes(),
-        middleware=web_middleware(options),
-        lifespan=lifespan,
-        on_script_error=report_defect,
-        exception_handlers={AnnotatorError: _refuse},
-    )
-
-
-async def _refuse(_: "Request", error: AnnotatorError) -> "Response":
-    return error_response(error)
 
 
 @contextmanager
@@ -209,14 +257,15 @@ def _open_browser(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def _run(app: "App", listener: socket.socket, *, log_as_json: bool) -> None:
+def _run(options: ServerOptions, listener: socket.socket, *, log_as_json: bool) -> None:
     import uvicorn  # noqa: PLC0415
-    from streamlit.runtime.runtime_util import get_max_message_size_bytes  # noqa: PLC0415
 
     begin_log(as_json=log_as_json)
     _allow_many_files()
+    streamlit = _Behind(partial(_build_app, log_as_json=log_as_json))
     config = uvicorn.Config(
-        app,
+        _with_middleware(streamlit, options),
+        log_config=None,
         log_level="warning",
         access_log=False,  # a one-time link is an address; it must not stay in a log
         use_colors=False,
@@ -226,12 +275,14 @@ def _run(app: "App", listener: socket.socket, *, log_as_json: bool) -> None:
         ws="websockets-sansio",
         ws_ping_interval=_PING_SECONDS,
         ws_ping_timeout=_PING_SECONDS,
-        ws_max_size=get_max_message_size_bytes(),
+        ws_max_size=_LONGEST_SOCKET_MESSAGE,
         ws_per_message_deflate=False,
     )
     sys.setswitchinterval(_SWITCH_SECONDS)
-    with suppress(KeyboardInterrupt):  # uvicorn hands the signal on when it has stopped, or keeps it
+    with _at_work(options), suppress(KeyboardInterrupt):  # uvicorn hands the signal on when it has stopped, or keeps it
         uvicorn.Server(config).run(sockets=[listener])
+    if streamlit.failure is not None:
+        raise streamlit.failure
     sys.stdout.write("Stopped.\n")
     sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
 

@@ -9,7 +9,6 @@ shows it where it stood the last time (panel/annotate/early.js), and Streamlit's
 import json
 import re
 from functools import cache
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -23,7 +22,7 @@ from annotator.web.navigation import PAGES
 from annotator.web.routes.access import is_from_elsewhere, session_of_request
 from annotator.web.routes.first_text import STYLE as FIRST_STYLE
 from annotator.web.routes.first_text import ZONE, first_text
-from annotator.web.routes.static import panel_address, panel_modules
+from annotator.web.routes.static import panel_address, panel_modules, streamlit_files
 
 # What a page shows until Streamlit has drawn it, put into its document.
 
@@ -267,9 +266,7 @@ _AFTER_TEXT = """<template id="files">FILES</template>
 @cache
 def _document(page: str, *, asks_first: bool = True, has_text: bool = False, language: Language = "en") -> str:
     """has_text: the first text stands in it, and its files come after that."""
-    from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
-
-    static = Path(get_static_dir())
+    static = streamlit_files()
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _FIRST_TEXT.replace("PREFIX", json.dumps(path_prefix())) if asks_first and page in _FIRST_ASKED else ""
     first += _SERVER.replace("PREFIX", path_prefix()).replace("ZONE", ZONE) + _no_socket() + SIDEBAR

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -14,6 +15,7 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from annotator.errors import AnnotatorError
 from annotator.web.addresses import LOOPBACK, at
 
 WEB = Path(__file__).resolve().parent.parent
@@ -96,13 +98,19 @@ class PageFiles:
         await Response(body, headers=headers, media_type=(_TYPES | _FONTS)[path.suffix])(scope, receive, send)
 
 
+def streamlit_files() -> Path:
+    """The folder of Streamlit's document and its files, which is found without the second that importing Streamlit takes."""
+    spec = find_spec("streamlit")
+    if spec is None or spec.origin is None:
+        raise AnnotatorError("Streamlit is missing. Install the program again.")
+    return Path(spec.origin).parent / "static"
+
+
 @cache
 def _page_files() -> dict[str, Path]:
     """The files that never change under their address: the panel's and Streamlit's, which name their version in it."""
-    from streamlit.file_util import get_static_dir  # noqa: PLC0415  (half a second)
-
     ours = {_panel_path(path.relative_to(_PANEL).as_posix()): path for path in _PANEL.rglob("*")}
-    streamlit = Path(get_static_dir())
+    streamlit = streamlit_files()
     theirs = {f"/{path.relative_to(streamlit).as_posix()}": path for path in streamlit.glob("static/*/*.*.*")}
     return {address: path for address, path in (ours | theirs).items() if path.suffix in _TYPES | _FONTS}
 
