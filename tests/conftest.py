@@ -30,6 +30,7 @@ SAMPLES = REPOSITORY / "data" / "samples"
 settings.register_profile("of any speed", deadline=None)
 settings.load_profile("of any speed")
 
+QUICK_HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 T = TypeVar("T")
 
 
@@ -63,7 +64,7 @@ def demonstration(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed in no time; as slowly as it should be it takes a tenth of a second each."""
-    monkeypatch.setattr(credentials, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    monkeypatch.setattr(credentials, "_HASHER", QUICK_HASHER)
     credentials._dummy_hash.cache_clear()
 
 

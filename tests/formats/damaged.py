@@ -25,7 +25,7 @@ SAMPLES = Path(__file__).parents[2] / "data" / "samples"
 MEMORY_BYTES = 3 * 2**30  # of addresses, of which NumPy's threads alone reserve a good part
 SECONDS = 20  # of processor time for one file; all need a fraction of one
 LONGEST_TOLD = 4_000
-N_FLIPS, N_CUTS, N_VALUES = 12, 8, 32
+N_FLIPS, N_CUTS, N_VALUES = 8, 4, 16
 
 INSTANCES = {
     "csv": [("sentiment.csv", "sentiment")],

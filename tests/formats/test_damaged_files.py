@@ -258,7 +258,7 @@ DOCUMENT = b'{"docid": "d", "document": "a b", "text": "a b"}\n'
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(rows=st.lists(ROWS | nearly_right() | st.sampled_from(RIGHT), max_size=4), task=TASK_NAMES)
 def test_odd_rows_never_make_a_reader_fail(name, rows, task):
     content = "".join(json.dumps(row) + "\n" for row in rows)
@@ -266,7 +266,7 @@ def test_odd_rows_never_make_a_reader_fail(name, rows, task):
 
 
 @pytest.mark.parametrize("name", READERS)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(content=st.binary(max_size=200) | st.text(max_size=100).map(lambda t: t.encode("utf-8", "surrogatepass")))
 def test_odd_bytes_never_make_a_reader_fail(name, content):
     check(name, "sentiment", content)

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import TopologicalSorter
 from importlib.util import find_spec
 from pathlib import Path
@@ -347,10 +348,9 @@ def modules() -> list[Module]:
 MODULES = modules()
 
 
-def imports_with_modules() -> Iterator[tuple[Module, Import]]:
-    for module in MODULES:
-        for found in read_imports(module.tree):
-            yield module, found
+@cache
+def imports_with_modules() -> list[tuple[Module, Import]]:
+    return [(module, found) for module in MODULES for found in read_imports(module.tree)]
 
 
 def is_ours(target: str) -> bool:

@@ -337,9 +337,9 @@ def test_suggestions_for_real_texts_apply_cleanly_and_change_something(
     folder: str, language: str, n: int, n_no_ops: int
 ) -> None:
     n_found = 0
-    for body, _ in list(pairs(folder, language))[::7]:
+    for body, _ in list(pairs(folder, language))[::30]:
         for one in suggest(body, language, "own", most=3):
             after = tokenise_like(body, apply_edits(body.text, one.edits), language)
             assert not compare(pair_segments(body), pair_segments(after), {"text": one.edits}).is_no_op
             n_found += 1
-    assert n_found > 100
+    assert n_found > 20

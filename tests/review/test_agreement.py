@@ -75,7 +75,7 @@ def instances_of_votes(draw: st.DrawFn) -> InstanceVotes:
 # --- tokens
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=30)
 @given(st.lists(instances_of_votes(), max_size=8))
 def test_token_agreement_over_any_instances_is_what_the_packages_say(instances: list[InstanceVotes]) -> None:
     check_equal(figures_of(token_agreement(instances)), figures_by_packages(instances))

@@ -309,7 +309,7 @@ TEAMS: dict[str, dict[str, tuple[Role, ...]]] = {
 
 
 @pytest.mark.parametrize("team", TEAMS)
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))  # each order with 0, 1 and 2 reviewers
 def test_after_any_steps_everything_is_in_order_and_can_be_finished(
     store: Store, make_project: Callable[..., Project], import_rows: Rows, add_person: People, tmp_path: Path, team: str,
     seed: int,

@@ -92,7 +92,7 @@ def kept_of(store: Store, name: str) -> tuple[list[tuple[object, ...]], ...]:
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_the_same(
     store: Store, live, seed: int, tmp_path: Path
 ) -> None:
@@ -121,7 +121,7 @@ def test_after_any_life_no_byte_is_left_of_name_and_words_and_the_numbers_are_th
 NOBODY = 0  # no account has this number
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_after_any_life_nothing_is_left_and_the_others_can_finish_their_work(
     store: Store, live, seed: int, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from annotator.errors import (
 from annotator.language import speaking
 from annotator.store import open_store
 from annotator.store.projects import add_project
-from annotator.usecases.access import accounts
+from annotator.usecases.access import accounts, credentials
 from annotator.web import forms
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import PAGES
@@ -47,6 +48,7 @@ from annotator.web.routes.access import (
 )
 from annotator.web.routes.sign_in import local_path
 from annotator.web.routes.static import panel_version
+from tests.conftest import QUICK_HASHER
 
 pytestmark = pytest.mark.usefixtures("quick_hashes")
 
@@ -57,16 +59,22 @@ SAME = {"Sec-Fetch-Site": "same-origin", "Origin": HOST}
 NASTY = "<script>alert(1)</script>"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project P with the annotator ann, who has a password."""
-    path = tmp_path / "annotator.db"
-    with open_store(path, create=True) as store:
+    path = tmp_path_factory.mktemp("sign-in") / "annotator.db"
+    with pytest.MonkeyPatch.context() as patch, open_store(path, create=True) as store:
+        patch.setattr(credentials, "_HASHER", QUICK_HASHER)
         with store.transaction():
             add_project(store, "P", get_task("sentiment"), labels=["no", "yes"])
         link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator").link_token
         accounts.set_password_with_link(store, link, None, PASSWORD)
     return path
+
+
+@pytest.fixture
+def path(tmp_path: Path, prepared: Path) -> Path:
+    return Path(shutil.copy(prepared, tmp_path))
 
 
 def guarded(request: Request) -> PlainTextResponse:
