@@ -2,6 +2,7 @@
 
 import gc
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -51,6 +52,14 @@ TEXTS = (
 def pytest_collection_finish() -> None:
     """What was imported and collected is no garbage: Streamlit need not look through it after each run of a page."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """What a test of this process stores need not outlive a crash of the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fdatasync", lambda _: None, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session")

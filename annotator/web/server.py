@@ -185,6 +185,8 @@ def _build_app(*, log_as_json: bool) -> "ASGIApp":
 
     from annotator.web.frame import report_defect  # noqa: PLC0415
 
+    find_no_components()
+
     @asynccontextmanager
     async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
         take_over_log(as_json=log_as_json)
@@ -192,6 +194,13 @@ def _build_app(*, log_as_json: bool) -> "ASGIApp":
         yield {}
 
     return App(_SCRIPT, lifespan=lifespan, on_script_error=report_defect)
+
+
+def find_no_components() -> None:
+    """Streamlit begins by reading of each installed package whether it brings components; pages use none, and it takes 0.4 s."""
+    from streamlit.components.v2 import manifest_scanner  # noqa: PLC0415
+
+    manifest_scanner.scan_component_manifests = lambda max_workers=None: []  # noqa: ARG005
 
 
 @contextmanager

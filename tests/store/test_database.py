@@ -2,6 +2,7 @@
 
 import datetime as dt
 import errno
+import os
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlite_utils import db as sqlite_utils_db
+from sqlite_utils import plugins as sqlite_utils_plugins
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.guidelines import GuidelinesVersion
@@ -300,6 +303,7 @@ def test_a_transaction_ends_when_what_it_wrote_is_on_the_disk(
 ) -> None:
     put_on_disk = database_module._put_on_disk
     seen: list[list[str]] = []
+    synced: list[int] = []
 
     def looked(log: str) -> None:
         with open_store(database) as other:
@@ -307,12 +311,23 @@ def test_a_transaction_ends_when_what_it_wrote_is_on_the_disk(
         put_on_disk(log)
 
     monkeypatch.setattr(database_module, "_put_on_disk", looked)
+    monkeypatch.setattr(os, "fdatasync", synced.append, raising=False)
     with store.transaction():
         add_user(store, "ann")
         with store.transaction():
             add_user(store, "bob")
         assert not seen
     assert seen == [["ann", "bob"]]
+    assert len(synced) == 1
+
+
+def test_plugins_of_sqlite_utils_that_others_installed_are_not_run(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_utils_plugins, "ensure_plugins_loaded", lambda: pytest.fail("plugins were loaded"))
+    monkeypatch.setattr(sqlite_utils_db, "ensure_plugins_loaded", lambda: pytest.fail("plugins were loaded"))
+    open_store(database, create=True).close()
+    open_store(database).close()
 
 
 def test_commits_that_wait_for_the_disk_at_once_share_it_and_let_others_write(

@@ -11,11 +11,12 @@ from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store, open_store
 from annotator.usecases.access import accounts
-from annotator.web import frame, session
+from annotator.web import frame, server, session
 from annotator.web.navigation import START
 from annotator.web.session import Visit
 
 APP = Path(frame.__file__).with_name("app.py")
+server.find_no_components()
 
 
 @pytest.fixture

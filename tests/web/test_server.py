@@ -3,6 +3,7 @@
 import asyncio
 import datetime as dt
 import gc
+import importlib.metadata
 import json
 import os
 import re
@@ -25,6 +26,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.file_util import get_static_dir
 from streamlit.runtime.runtime_util import get_max_message_size_bytes
 
@@ -365,6 +367,12 @@ def test_a_server_whose_streamlit_does_not_begin_ends_and_says_why(monkeypatch: 
     behind = server._Behind(build)
     asyncio.run(behind({"type": "lifespan"}, receive, send))
     assert (signals, str(behind.failure)) == ([signal.SIGTERM], "No module named 'altair'")
+
+
+def test_streamlit_looks_through_no_installed_package_for_components(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.metadata, "distributions", lambda: pytest.fail("packages were looked through"))
+    server.find_no_components()
+    BidiComponentManager().discover_and_register_components(start_file_watching=False)
 
 
 def test_streamlits_files_are_where_it_says_itself() -> None:

@@ -273,7 +273,7 @@ class Store:
     def __init__(self, database_place: Place, connection: sqlite3.Connection, clock: Clock) -> None:
         self.path = database_place.path
         self.connection = connection
-        self.db = Database(connection)
+        self.db = Database(connection, execute_plugins=False)  # what others installed has no place in the store
         self.clock = clock
         self._place = database_place
         self._clear_errors = error_wording.ClearErrors(database_place.named)

@@ -67,7 +67,7 @@ def _create(path: Path) -> None:
         with closing(connect(made)) as connection:
             connection.execute("PRAGMA synchronous = OFF")  # it counts when it is complete
             connection.execute("PRAGMA journal_mode = WAL")
-            MIGRATIONS.apply(Database(connection))
+            MIGRATIONS.apply(Database(connection, execute_plugins=False))
         with suppress(FileExistsError):  # another process was as quick, and made the same
             put_in_place(made, path)
 

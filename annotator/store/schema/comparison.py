@@ -9,7 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from functools import cache
+from functools import cache, lru_cache
 
 from annotator.store.connection.database import Database
 from annotator.store.schema.migrations import MIGRATIONS
@@ -44,7 +44,7 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
 def expected_schema(migrations: tuple[str, ...]) -> Schema:
     """Every object that a database has after these migrations, in the order in which they were applied."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        database = Database(connection)
+        database = Database(connection, execute_plugins=False)
         steps = {migration.name: migration.fn for migration in MIGRATIONS.pending(database)}
         connection.execute("BEGIN")
         MIGRATIONS.ensure_migrations_table(database)
@@ -56,7 +56,7 @@ def expected_schema(migrations: tuple[str, ...]) -> Schema:
 @cache
 def known_migrations() -> frozenset[str]:
     """The names of the migrations that this version of the program has."""
-    with closing(Database(memory=True)) as empty:
+    with closing(Database(memory=True, execute_plugins=False)) as empty:
         return frozenset(migration.name for migration in MIGRATIONS.pending(empty))
 
 
@@ -74,6 +74,7 @@ def list_changes(schema: Schema, migrations: Sequence[str]) -> list[str]:
     return changes
 
 
+@lru_cache(maxsize=2000)
 def _normalised(sql: str) -> str:
     """Without comments, white space and quotes around names: versions of SQLite and sqlite-utils write these differently."""
     parts = (match for match in _PARTS_OF_SQL.finditer(sql) if match.lastgroup != "comment")
