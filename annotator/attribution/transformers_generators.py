@@ -16,24 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from annotator.attribution import transformers_sources
 from annotator.attribution.base import Explainer, Input, TooLong
 from annotator.attribution.transformers_networks import Loaded, answering
 from annotator.attribution.transformers_prompts import Prompt
-from annotator.attribution.transformers_sources import (
-    BATCH,
-    CAUSAL,
-    CONDITIONAL,
-    Source,
-    check_causal,
-    check_numbers,
-    check_vocabulary,
-    device_of,
-    limit_of,
-    needed,
-    quietly,
-    tokenizer_of,
-    weights_of,
-)
 from annotator.attribution.transformers_subwords import Cutter, Encoded, Tensor
 from annotator.domain.numbers import counted
 from annotator.domain.projects import USUAL_PROMPT
@@ -206,21 +192,22 @@ def load_writer(
         )
     if too_long == "windows":
         raise InvalidValue(_("Use refuse or cut for generative models."))
-    source = Source.of(spec, asks_hub=asks_hub)
-    torch, transformers = needed("torch"), needed("transformers")
-    chosen = device_of(torch, device)
-    check_numbers(threads, batch_size, too_long)
+    source = transformers_sources.Source.of(spec, asks_hub=asks_hub)
+    torch, transformers = transformers_sources.needed("torch"), transformers_sources.needed("transformers")
+    chosen = transformers_sources.device_of(torch, device)
+    transformers_sources.check_numbers(threads, batch_size, too_long)
     torch.set_num_threads(threads)
-    with quietly(transformers):
+    with transformers_sources.quietly(transformers):
         config = source.read(transformers.AutoConfig)
         auto = _auto(config, source.name)
-        tokenizer = tokenizer_of(transformers, source)
-        model = weights_of(transformers, torch, source, auto, config)
-    check_vocabulary(model, tokenizer, source.name)
-    is_paired = auto == CONDITIONAL
+        tokenizer = transformers_sources.tokenizer_of(transformers, source)
+        model = transformers_sources.weights_of(transformers, torch, source, auto, config)
+    transformers_sources.check_vocabulary(model, tokenizer, source.name)
+    is_paired = auto == transformers_sources.CONDITIONAL
     cutter = Cutter(
-        tokenizer, source.name, _room(limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired),
-        too_long, question_first=query_first, has_windows=False,
+        tokenizer, source.name,
+        _room(transformers_sources.limit_of(torch, model, tokenizer), longest, source.name, is_paired=is_paired), too_long,
+        question_first=query_first, has_windows=False,
         beside="" if is_paired else _(" besides {subwords} of output", subwords=counted(longest, "subword")),
     )  # fmt: skip
     about = {
@@ -231,22 +218,22 @@ def load_writer(
     }
     name = " ".join([source.name, "writing", *_digest(template, longest)])
     loaded = Loaded(
-        name, "classification", (), model, cutter, chosen, batch_size or BATCH[chosen], about, "label words",
+        name, "classification", (), model, cutter, chosen, batch_size or transformers_sources.BATCH[chosen], about, "label words",
         replace(prompt, is_ended=is_paired),
     )  # fmt: skip
     with answering(loaded):
         model.to(chosen)
         if not is_paired:
-            check_causal(torch, loaded)
+            transformers_sources.check_causal(torch, loaded)
     return Writer(name, (), loaded, template, longest, is_paired)
 
 
 def _auto(config: Any, name: str) -> str:
     architectures = tuple(config.architectures or ())
     if any(a.endswith(("ForCausalLM", "LMHeadModel")) for a in architectures):
-        return CAUSAL
+        return transformers_sources.CAUSAL
     if any(a.endswith("ForConditionalGeneration") for a in architectures) and config.is_encoder_decoder:
-        return CONDITIONAL
+        return transformers_sources.CONDITIONAL
     raise ModelError(
         _(
             "'{name}' ({kind}) isn't a generative model.",

@@ -5,16 +5,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from annotator.cli.commands import (
-    answering,
-    examples,
-    opened,
-    opened_project,
-    option,
-    print_json,
-    project_option,
-    respond,
-)
+from annotator.cli import commands
 from annotator.domain.people import LOCAL_OPERATOR, PROJECT_ROLES, ROLES, SCOPES, ApiToken
 from annotator.errors import InvalidValue
 from annotator.files import part_folder, put_in_place
@@ -26,7 +17,7 @@ if TYPE_CHECKING:
 # `annotator user anonymise`, `erase`, `export` and `wipe`: a person and their data, as the local operator.
 
 
-_confirm_option = option(
+_confirm_option = commands.option(
     "--confirm",
     metavar="NAME",
     help="The name once more, for scripts; --json needs it. Without it you are asked to type it.",
@@ -36,7 +27,7 @@ _confirm_option = option(
 @click.command()
 @click.argument("name")
 @_confirm_option
-@answering
+@commands.answering
 def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Remove the account, name and words of NAME; what they marked and scored stays under a drawn name.
 
@@ -46,7 +37,7 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
     from annotator.usecases.persons.erasure import anonymise as anonymise_person
     from annotator.usecases.persons.erasure import anonymising_lines, plan_anonymising
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         plan = plan_anonymising(store, LOCAL_OPERATOR, name)
         _confirm(plan.name, anonymising_lines(plan), confirm, "anonymise", as_json=as_json)
         removed = anonymise_person(store, LOCAL_OPERATOR, plan.name)
@@ -61,7 +52,7 @@ def anonymise(path: Path, name: str, confirm: str | None, as_json: bool) -> None
 @click.command()
 @click.argument("name")
 @_confirm_option
-@answering
+@commands.answering
 def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     """Remove NAME with all that they marked, scored and wrote; gold is computed again.
 
@@ -71,7 +62,7 @@ def erase(path: Path, name: str, confirm: str | None, as_json: bool) -> None:
     from annotator.usecases.persons.erasure import erase as erase_person
     from annotator.usecases.persons.erasure import erasing_lines, plan_erasing
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         plan = plan_erasing(store, LOCAL_OPERATOR, name)
         _confirm(plan.name, erasing_lines(plan), confirm, "erase", as_json=as_json)
         removed = erase_person(store, LOCAL_OPERATOR, plan.name)
@@ -95,7 +86,7 @@ def export(path: Path, name: str, file: Path) -> None:
 
     if file.exists():
         raise InvalidValue(f"'{file}' is there already. Choose another name for the file.")
-    with opened(path) as store:
+    with commands.opened(path) as store:
         content = data_of_person(store, LOCAL_OPERATOR, name)
     with part_folder(file) as folder:
         made = folder / file.name
@@ -106,7 +97,7 @@ def export(path: Path, name: str, file: Path) -> None:
 
 
 @click.command()
-@answering
+@commands.answering
 def wipe(path: Path, as_json: bool) -> int:
     """Rewrite the database file where bytes are left of somebody who was anonymised or erased.
 
@@ -115,10 +106,10 @@ def wipe(path: Path, as_json: bool) -> int:
     """
     from annotator.usecases.persons.removal import NOT_WIPED, finish_removals
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         is_wiped = finish_removals(store)
     words = f"No byte is left in {path} of whoever was taken out." if is_wiped else NOT_WIPED
-    respond(as_json, {"is_wiped": is_wiped}, words)
+    commands.respond(as_json, {"is_wiped": is_wiped}, words)
     return 0 if is_wiped else 1
 
 
@@ -138,7 +129,7 @@ def _say(answer: dict[str, object], sentence: str, *, is_wiped: bool, as_json: b
     from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED
 
     if as_json:
-        print_json(answer)
+        commands.print_json(answer)
         return
     click.echo(sentence)
     click.echo(BACKUPS_HOLD)
@@ -152,7 +143,7 @@ _GUESSED = (
     "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
     "in its place, or say it with --url."
 )
-_url_option = option(
+_url_option = commands.option(
     "--url",
     envvar="ANNOTATOR_URL",
     help=(
@@ -173,14 +164,14 @@ for _command in (export, anonymise, erase, wipe):
 
 @user.command()
 @click.argument("name")
-@option(
+@commands.option(
     "--role", type=click.Choice(ROLES), required=True,
     help="The person's role; each but administrator holds in one project.",
 )  # fmt: skip
-@option("--project", help="The project; not needed while there is only one.")
+@commands.option("--project", help="The project; not needed while there is only one.")
 @_url_option
-@answering
-@examples("annotator user add Ada --role reviewer --project Reviews")
+@commands.answering
+@commands.examples("annotator user add Ada --role reviewer --project Reviews")
 def add(path: Path, name: str, role: str, project: str | None, url: str | None, as_json: bool) -> None:
     """Make an account and print its one-time sign-in link; a person who has an account gets a further role.
 
@@ -189,12 +180,12 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
     from annotator.usecases.access.accounts import add_user
     from annotator.usecases.databases import address_of_server
 
-    with opened(path, create=True) as store:
+    with commands.opened(path, create=True) as store:
         added = add_user(store, LOCAL_OPERATOR, name, role, project)  # type: ignore[arg-type]  # click.Choice checked it
         address = url or address_of_server(store.path)
     link = None if added.link_token is None else _link(address, added.link_token)
     if as_json:
-        print_json({"name": added.user.name, "role": role, "project": added.project_name, "link": link})
+        commands.print_json({"name": added.user.name, "role": role, "project": added.project_name, "link": link})
         return
     in_project = f" in the project '{added.project_name}'" if added.project_name else ""
     click.echo(
@@ -208,12 +199,12 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
 
 @user.command()
 @click.argument("file", type=click.File(encoding="utf-8-sig"))
-@option(
+@commands.option(
     "--role", type=click.Choice(PROJECT_ROLES), default="annotator", help="The role of everybody whose line names none."
 )
-@project_option
+@commands.project_option
 @_url_option
-@answering
+@commands.answering
 def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | None, as_json: bool) -> None:
     """Invite everybody in FILE and print their links; all of them, or nobody.
 
@@ -223,12 +214,14 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
     from annotator.usecases.access.invitations import INVITATION_LASTS, invite, read_invitees
     from annotator.usecases.databases import address_of_server
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         given = invite(store, LOCAL_OPERATOR, project.id, read_invitees(file.read(), role))  # type: ignore[arg-type]  # click.Choice
         address = url or address_of_server(store.path)
     links = [(made, None if made.link_token is None else _link(address, made.link_token)) for made in given]
     if as_json:
-        print_json({"invitations": [{"name": made.name, "role": made.role, "link": link} for made, link in links]})
+        commands.print_json(
+            {"invitations": [{"name": made.name, "role": made.role, "link": link} for made, link in links]}
+        )
         return
     for made, link in links:
         click.echo(f"{made.name}\t{made.role}\t{link or 'has an account already'}")
@@ -238,12 +231,12 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
 
 
 @user.command(name="list")
-@answering
+@commands.answering
 def list_(path: Path, as_json: bool) -> None:
     """Everybody with an account, and their roles."""
     from annotator.usecases.access.accounts import list_users
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         listed = list_users(store, LOCAL_OPERATOR)
     users, lines = [], []
     for account in listed:
@@ -256,26 +249,26 @@ def list_(path: Path, as_json: bool) -> None:
         roles += ["administrator"] * user.is_administrator + ["disabled"] * user.is_disabled
         lines.append(f"{user.name}: {', '.join(roles) or 'no role'}")
     none = "There are no accounts yet. Make one with 'annotator user add NAME --role ROLE'."
-    respond(as_json, {"users": users}, *(lines or [none]))
+    commands.respond(as_json, {"users": users}, *(lines or [none]))
 
 
 @user.command()
 @click.argument("name")
-@answering
+@commands.answering
 def disable(path: Path, name: str, as_json: bool) -> None:
     """End a person's sessions at once and refuse further sign-ins; what they made stays."""
     from annotator.usecases.access.accounts import disable_user
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         disabled = disable_user(store, LOCAL_OPERATOR, name)
     words = f"'{disabled.name}' can no longer sign in. 'annotator user reset' gives them access again."
-    respond(as_json, {"name": disabled.name, "is_disabled": True}, words)
+    commands.respond(as_json, {"name": disabled.name, "is_disabled": True}, words)
 
 
 @user.command()
 @click.argument("name")
 @_url_option
-@answering
+@commands.answering
 def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
     """Print a new one-time link; the old password, open sessions and older links end. This lets a disabled person in
     again.
@@ -283,11 +276,11 @@ def reset(path: Path, name: str, url: str | None, as_json: bool) -> None:
     from annotator.usecases.access.accounts import reset_user
     from annotator.usecases.databases import address_of_server
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         address = url or address_of_server(store.path)
         link = _link(address, reset_user(store, LOCAL_OPERATOR, name))
     if as_json:
-        print_json({"name": name, "link": link})
+        commands.print_json({"name": name, "link": link})
     else:
         _print_link(name, link, is_guessed=address is None)
 
@@ -303,7 +296,7 @@ def join(path: Path, name: str, other: str) -> None:
     """
     from annotator.usecases.access.single_sign_on import join_accounts
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         joined = join_accounts(store, LOCAL_OPERATOR, name, other)
     click.echo(f"Whoever signed in as '{other}' is '{joined.name}' from now on. '{other}' is disabled.")
 
@@ -332,15 +325,15 @@ def token() -> None:
 
 @token.command()
 @click.argument("name")
-@option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
-@option(
+@commands.option("--project", "project_name", required=True, metavar="P", help="The one project it is for.")
+@commands.option(
     "--scope", "scopes", type=click.Choice(SCOPES), multiple=True, required=True,
     help="read (gold and model output) or write model output; repeat it for both.",
 )  # fmt: skip
-@option("--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, help="How long it is valid.")
-@option("--note", default="", help="A note on what it is for.")
-@answering
-@examples('annotator token make Ada --project Reviews --scope read --scope "write model output" --days 30')
+@commands.option("--days", type=click.IntRange(1, _LONGEST_DAYS), default=_DAYS, help="How long it is valid.")
+@commands.option("--note", default="", help="A note on what it is for.")
+@commands.answering
+@commands.examples('annotator token make Ada --project Reviews --scope read --scope "write model output" --days 30')
 def make(
     path: Path, name: str, project_name: str, scopes: "tuple[Scope, ...]", days: int, note: str, as_json: bool
 ) -> None:
@@ -351,10 +344,10 @@ def make(
     """
     from annotator.usecases.access.credentials import make_token
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         made = make_token(store, LOCAL_OPERATOR, project, name, scopes, days=days, note=note)
         row = _row(store, made.token)
-    respond(
+    commands.respond(
         as_json,
         {**row, "token": made.text},
         f"Token {made.token.id} acts as '{made.token.user.name}' in '{made.token.project_name}' until",
@@ -364,12 +357,12 @@ def make(
 
 
 @token.command(name="list")
-@answering
+@commands.answering
 def list_tokens(path: Path, as_json: bool) -> None:
     """Every token with its number, person, project, scopes, state and day of last use; never its secret."""
     from annotator.usecases.access.credentials import list_tokens
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         rows = [_row(store, token) for token in list_tokens(store, LOCAL_OPERATOR)]
     lines = [
         f"{row['id']}: {row['user']} in '{row['project']}', may {' and '.join(row['scopes'])}; {row['state']}, "
@@ -378,20 +371,20 @@ def list_tokens(path: Path, as_json: bool) -> None:
         for row in rows
     ]
     none = "There are no tokens yet. Make one with 'annotator token make NAME --project P --scope read'."
-    respond(as_json, {"tokens": rows}, *(lines or [none]))
+    commands.respond(as_json, {"tokens": rows}, *(lines or [none]))
 
 
 @token.command()
 @click.argument("number", metavar="ID", type=int)
-@answering
+@commands.answering
 def revoke(path: Path, number: int, as_json: bool) -> None:
     """End the token with this number at once. Disabling or resetting a person ends all of theirs."""
     from annotator.usecases.access.credentials import revoke_token
 
-    with opened(path) as store:
+    with commands.opened(path) as store:
         revoked = revoke_token(store, LOCAL_OPERATOR, number)
         row = _row(store, revoked)
-    respond(as_json, row, f"Token {number} of '{revoked.user.name}' no longer works.")
+    commands.respond(as_json, row, f"Token {number} of '{revoked.user.name}' no longer works.")
 
 
 def _row(store: "Store", token: ApiToken) -> dict[str, Any]:

@@ -11,24 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import click
 
-from annotator.cli.commands import (
-    answering,
-    device_option,
-    engine_of,
-    engine_options,
-    examples,
-    hub_option,
-    inputs_option,
-    opened_project,
-    option,
-    pairs_of,
-    print_json,
-    project_option,
-    rename_option,
-    show_left_out,
-    threads_option,
-    too_long_option,
-)
+from annotator.cli import commands
 from annotator.domain.numbers import counted, duration
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.language import listed
@@ -44,8 +27,8 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 
 
 @click.command("attribute")
-@project_option
-@option(
+@commands.project_option
+@commands.option(
     "--model",
     required=True,
     help=(
@@ -54,13 +37,13 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "or the name of a model trained in the project."
     ),
 )
-@option(
+@commands.option(
     "--method",
     required=True,
     help="occlusion, lime, shap-partition, linear, random, gold; for transformers models also integrated-gradients, "
     "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout, selection.",
 )
-@option(
+@commands.option(
     "--label",
     default="predicted",
     help=(
@@ -68,43 +51,45 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "their own answer."
     ),
 )
-@option(
+@commands.option(
     "--seed", "seeds", type=click.IntRange(min=0), multiple=True,
     help="The seed of lime (by default 0) or random (by default ten seeds); repeat it for several.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--preset",
     help=(
         "A paper's settings: wang-2022, wang-2022-released, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options "
         "beside it win."
     ),
 )
-@option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
-@option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
-@option("--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings.")
-@option("--samples", type=click.IntRange(min=2), help="For LIME: how many samples.")
-@option("--features", help="For LIME: how many tokens get a score, or all.")
-@option("--kernel-width", type=click.IntRange(min=1), help="For LIME: the width of its kernel.")
-@option(
+@commands.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
+@commands.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
+@commands.option(
+    "--layer", help="For attention and layer integrated gradients: a layer's number, last, all, or embeddings."
+)
+@commands.option("--samples", type=click.IntRange(min=2), help="For LIME: how many samples.")
+@commands.option("--features", help="For LIME: how many tokens get a score, or all.")
+@commands.option("--kernel-width", type=click.IntRange(min=1), help="For LIME: the width of its kernel.")
+@commands.option(
     "--output",
     type=click.Choice(["logit", "probability"]),
     help="Which number is explained: the logit or the probability.",
 )
-@option(
+@commands.option(
     "--set", "others", multiple=True, metavar="NAME=VALUE",
     help="Any other parameter of the method; repeat it for several.",
 )  # fmt: skip
-@option("--split", help="Only this split.")
-@option(
+@commands.option("--split", help="Only this split.")
+@commands.option(
     "--faithfulness", "has_faithfulness", is_flag=True,
     help=("Also ask the model about the rationale alone and about the rest. See docs/faithfulness.md."),
 )  # fmt: skip
-@option(
+@commands.option(
     "--ratio",
     type=click.FloatRange(0, 1, min_open=True),
     help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
 )
-@option(
+@commands.option(
     "--normalised",
     "is_normalised",
     is_flag=True,
@@ -113,31 +98,33 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "texts. See docs/faithfulness.md#normalised-aopc."
     ),
 )
-@option(
+@commands.option(
     "--most-tokens", type=click.IntRange(min=1), default=50,
     help="With --normalised: longer texts are left out. A text of n tokens costs up to 5·n·(n + 1) reduced texts.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--beam-width", type=click.IntRange(min=1, max=100), default=5,
     help="With --normalised: of the beam that finds the bounds of texts above 12 tokens.",
 )  # fmt: skip
-@rename_option
-@option("--train", "trains", is_flag=True, help="Train the built-in model again.")
-@option(
+@commands.rename_option
+@commands.option("--train", "trains", is_flag=True, help="Train the built-in model again.")
+@commands.option(
     "--train-seed", type=click.IntRange(min=0), default=0,
     help="The seed of that training, by which its folds are drawn.",
 )  # fmt: skip
-@option("--again", "is_anew", is_flag=True, help="First delete everything stored of the model, by all methods.")
-@option(
+@commands.option(
+    "--again", "is_anew", is_flag=True, help="First delete everything stored of the model, by all methods."
+)
+@commands.option(
     "--batch-size", type=click.IntRange(min=1), default=8,
     help="How many texts are stored at a time; fewer if they are long.",
 )  # fmt: skip
-@device_option
-@threads_option
-@inputs_option
-@engine_options
-@too_long_option("refuse")
-@option(
+@commands.device_option
+@commands.threads_option
+@commands.inputs_option
+@commands.engine_options
+@commands.too_long_option("refuse")
+@commands.option(
     "--prompt",
     default=r"{text}\nLabel: {label}",
     help=(
@@ -145,11 +132,11 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "is a line break."
     ),
 )
-@option(
+@commands.option(
     "--longest-answer", type=click.IntRange(min=1, max=500), default=20,
     help="For a writing model: how many subwords it writes at most.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--label-words",
     multiple=True,
     metavar="LABEL=WORDS",
@@ -157,10 +144,10 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
         "For a zero-shot or writing model: what a label is called in the prompt or the answer; repeat it for several."
     ),
 )
-@option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
-@hub_option
-@answering
-@examples(
+@commands.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
+@commands.hub_option
+@commands.answering
+@commands.examples(
     "annotator attribute --project Reviews --model built-in --method occlusion",
     "annotator attribute --project Reviews --model transformers:bert --method integrated-gradients --steps 100 --faithfulness",
 )
@@ -180,15 +167,17 @@ def attribute(
     from annotator.usecases.models.attributions import AttributingOptions, LoadOptions
     from annotator.usecases.models.attributions import attribute as compute
 
-    engine = engine_of(options)
+    engine = commands.engine_of(options)
     given = {name: options.pop(name) for name in _OF_THE_METHOD}
-    parameters = {name: value for name, value in given.items() if value is not None} | pairs_of(others, "--set")
+    parameters = {name: value for name, value in given.items() if value is not None} | commands.pairs_of(
+        others, "--set"
+    )
     options["prompt"] = options["prompt"].replace(r"\n", "\n")
-    label_words = pairs_of(options.pop("label_words"), "--label-words")
+    label_words = commands.pairs_of(options.pop("label_words"), "--label-words")
     load = LoadOptions(label_words=label_words, **{to: options.pop(name) for name, to in _OF_THE_MODEL.items()})
-    renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
+    renamed = commands.pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
     attributing_options = AttributingOptions(**options, parameters=parameters, renamed=renamed, load=load)
-    with opened_project(database, project_name) as (store, project), InstanceProgress() as progress:
+    with commands.opened_project(database, project_name) as (store, project), InstanceProgress() as progress:
         report = compute(
             store, LOCAL_OPERATOR, project, model, method, attributing_options, progress=progress.take,
             announce=lambda sentence: click.echo(sentence, err=True), engine=engine,
@@ -244,9 +233,9 @@ def _show(report: "AttributingReport", *, as_json: bool) -> None:
 
     for note in report.notes:
         click.echo(note, err=True)
-    show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
+    commands.show_left_out(report.left_out, report.n_left_out, left_out_summary(report))
     if as_json:
-        print_json(dataclasses.asdict(report))
+        commands.print_json(dataclasses.asdict(report))
         return
     parameters = json.dumps(dict(report.parameters), ensure_ascii=False) if report.parameters else ""
     click.echo(f"{report.model}, {report.method} {parameters}".rstrip())

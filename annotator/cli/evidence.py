@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import (
-    answering,
-    examples,
-    on_project,
-    opened_project,
-    option,
-    print_json,
-    project_option,
-    respond,
-)
+from annotator.cli import commands
 from annotator.domain.numbers import counted
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -24,7 +15,9 @@ if TYPE_CHECKING:
     from annotator.usecases.evidence.exhaustive_gold import PassStanding
 
 _pass = click.argument("pass_name", metavar="PASS")
-_changed = option("--with-changed", is_flag=True, help="Also texts whose gold was changed since they were copied.")
+_changed = commands.option(
+    "--with-changed", is_flag=True, help="Also texts whose gold was changed since they were copied."
+)
 
 
 @click.group()
@@ -36,22 +29,22 @@ def evidence() -> None:
 
 @evidence.command()
 @click.argument("name")
-@project_option
-@option("--split", help="Only texts of this split.")
-@option(
+@commands.project_option
+@commands.option("--split", help="Only texts of this split.")
+@commands.option(
     "--sample", "n", type=click.IntRange(min=1),
     help="Only so many texts, drawn by the seed. A larger sample of the same seed holds the smaller one.",
 )  # fmt: skip
-@option("--seed", type=click.IntRange(min=0), default=0, help="The seed of the sample.")
-@option("--automatic", "is_automatic", is_flag=True, help="Take over at once what is accepted in the pass.")
-@option("--same-people", "may_repeat", is_flag=True, help="Let people get texts that they annotated before.")
-@option(
+@commands.option("--seed", type=click.IntRange(min=0), default=0, help="The seed of the sample.")
+@commands.option("--automatic", "is_automatic", is_flag=True, help="Take over at once what is accepted in the pass.")
+@commands.option("--same-people", "may_repeat", is_flag=True, help="Let people get texts that they annotated before.")
+@commands.option(
     "--with-people/--without-people", "has_people", default=True,
     help="Give everybody the roles that they have in the first project.",
 )  # fmt: skip
-@option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
-@answering
-@examples('annotator evidence start "All evidence" --project Reviews --sample 50')
+@commands.option("--dry-run", is_flag=True, help="Only say what the pass would hold.")
+@commands.answering
+@commands.examples('annotator evidence start "All evidence" --project Reviews --sample 50')
 def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: bool, **choice: Any) -> None:
     """Make the project NAME with copies of complete texts that have gold and are in no pass yet.
 
@@ -62,12 +55,12 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
     from annotator.usecases.project.exhaustive_passes import count_chosen, start_pass
 
     selection = Selection(**{field: choice.pop(field) for field in ("split", "n", "seed")})
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         chosen = count_chosen(store, LOCAL_OPERATOR, project, selection)
         if not dry_run:
             start_pass(store, LOCAL_OPERATOR, project.id, name, selection, **choice)
     if as_json:
-        print_json({"pass": name, "is_made": not dry_run, **asdict(chosen)})
+        commands.print_json({"pass": name, "is_made": not dry_run, **asdict(chosen)})
         return
     would = "would hold" if dry_run else "holds"
     click.echo(f"'{name}' {would} {counted(chosen.n, 'text')} of {chosen.n_gold:,} with gold.")
@@ -80,21 +73,21 @@ def start(path: Path, /, name: str, project_name: str, dry_run: bool, as_json: b
 
 
 @evidence.command()
-@on_project
+@commands.on_project
 def show(path: Path, project_name: str, as_json: bool) -> None:
     """How far the second passes of a project are: texts that wait, are ready, taken over or blocked, with their keys,
     and what taking over changes.
     """
     from annotator.usecases.evidence.exhaustive_gold import passes_of, standing_of
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         standings = [
             standing_of(store, LOCAL_OPERATOR, one_pass.project_id)
             for one_pass in passes_of(store, LOCAL_OPERATOR, project.id)
         ]
     lines = [line for standing in standings for line in _lines(standing)]
     none = f"'{project_name}' has no second pass. Start one with 'annotator evidence start NAME --project ...'."
-    respond(as_json, {"passes": [_row(standing) for standing in standings]}, *(lines or [none]))
+    commands.respond(as_json, {"passes": [_row(standing) for standing in standings]}, *(lines or [none]))
 
 
 def _lines(standing: "PassStanding") -> Iterator[str]:
@@ -125,7 +118,7 @@ def take_over_(path: Path, pass_name: str, with_changed: bool) -> None:
     """
     from annotator.usecases.evidence.exhaustive_gold import take_over
 
-    with opened_project(path, pass_name) as (store, project):
+    with commands.opened_project(path, pass_name) as (store, project):
         n = take_over(store, LOCAL_OPERATOR, project.id, with_changed=with_changed)
     click.echo(f"The gold of {counted(n, 'text')} is exhaustive now.")
 
@@ -137,14 +130,14 @@ def take_back_(path: Path, pass_name: str) -> None:
     """Give the first project's texts the gold that they had before PASS; what was marked stays in PASS."""
     from annotator.usecases.evidence.exhaustive_gold import take_back
 
-    with opened_project(path, pass_name) as (store, project):
+    with commands.opened_project(path, pass_name) as (store, project):
         n = take_back(store, LOCAL_OPERATOR, project.id)
     click.echo(f"The gold of {counted(n, 'text')} is what it was before the pass.")
 
 
 @evidence.command()
 @_pass
-@option(
+@commands.option(
     "--on/--off", "is_on", required=True, help="Take them over at once, or wait for `annotator evidence take-over`."
 )
 @click.pass_obj
@@ -152,7 +145,7 @@ def automatic(path: Path, pass_name: str, is_on: bool) -> None:
     """Say whether annotations accepted in PASS from now on are taken over at once."""
     from annotator.usecases.evidence.exhaustive_gold import set_automatic
 
-    with opened_project(path, pass_name) as (store, project):
+    with commands.opened_project(path, pass_name) as (store, project):
         set_automatic(store, LOCAL_OPERATOR, project.id, is_on)
     click.echo(
         "What is accepted is taken over at once." if is_on else "Take over what is accepted with 'evidence take-over'."

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from annotator.cli.commands import (
-    answering,
-    examples,
-    opened,
-    opened_project,
-    option,
-    print_json,
-    project_option,
-    respond,
-)
+from annotator.cli import commands
 from annotator.domain.numbers import counted, written_in_report
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.queue_orders import FIRST_KINDS, FirstKind, ModelOrder, Order, QueueOrder
@@ -48,25 +39,25 @@ def project() -> None:
 
 @project.command("create")
 @click.argument("name")
-@option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
-@option("--segments", help="For a custom task: its segments, separated by commas.")
-@option(
+@commands.option("--task", "task_name", required=True, type=click.Choice([*TASKS, "custom"]), help="The kind of input.")
+@commands.option("--segments", help="For a custom task: its segments, separated by commas.")
+@commands.option(
     "--result", "result_kind", type=click.Choice(["label", "answer"]),
     help="For a custom task: whether its result is a label or an answer.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--labels",
     default="",
     help="Labels, separated by commas, in the order that annotators see; by default those of the first import.",
 )
-@option("--language", default="en", help="The language of texts whose file names none.")
-@option(
+@commands.option("--language", default="en", help="The language of texts whose file names none.")
+@commands.option(
     "--guidelines",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A Markdown file with the guidelines.",
 )
 @click.pass_obj
-@examples(
+@commands.examples(
     "annotator project create Reviews --task sentiment --labels positive,negative",
     "annotator project create QA --task custom --segments text,question:unselectable --result answer",
 )
@@ -86,7 +77,7 @@ def create(
     chosen = [label.strip() for label in labels.split(",")] if labels.strip() else []
     text = guidelines.read_text(encoding="utf-8") if guidelines else ""
     task = _task(task_name, segments, result_kind)
-    with opened(database, create=True) as store:
+    with commands.opened(database, create=True) as store:
         made = create_project(store, LOCAL_OPERATOR, name, task, labels=chosen, language=language, guidelines=text)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
     click.echo(
@@ -103,7 +94,7 @@ def create(
 @project.command("copy")
 @click.argument("source")
 @click.argument("name")
-@option("--people", "has_people", is_flag=True, help="Give everybody the roles that they have in SOURCE.")
+@commands.option("--people", "has_people", is_flag=True, help="Give everybody the roles that they have in SOURCE.")
 @click.pass_obj
 def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     """Create the project NAME with the rules of SOURCE, and none of its texts.
@@ -112,7 +103,7 @@ def copy(database: Path, source: str, name: str, has_people: bool) -> None:
     """
     from annotator.usecases.project.exhaustive_passes import copy_project
 
-    with opened_project(database, source) as (store, project):
+    with commands.opened_project(database, source) as (store, project):
         made = copy_project(store, LOCAL_OPERATOR, project.id, name, has_people=has_people)
     click.echo(f"Project '{made.name}' is ready. Next: annotator import FORMAT PATH --project '{made.name}'")
 
@@ -128,7 +119,7 @@ def archive_(database: Path, name: str) -> None:
     """
     from annotator.usecases.project.ends import archive
 
-    with opened_project(database, name) as (store, project):
+    with commands.opened_project(database, name) as (store, project):
         archive(store, LOCAL_OPERATOR, project.id)
     click.echo(f"Project '{name}' is archived. Bring it back with: annotator project restore '{name}'")
 
@@ -142,15 +133,15 @@ def restore_(database: Path, name: str) -> None:
     """
     from annotator.usecases.project.ends import bring_back
 
-    with opened_project(database, name) as (store, project):
+    with commands.opened_project(database, name) as (store, project):
         bring_back(store, LOCAL_OPERATOR, project.id)
     click.echo(f"Project '{name}' is at work again.")
 
 
 @project.command("delete")
 @click.argument("name")
-@option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
-@answering
+@commands.option("--name-again", help="The same name once more, for scripts; without it you are asked to type it.")
+@commands.answering
 def delete_(database: Path, name: str, name_again: str | None, as_json: bool) -> None:
     """Delete a project with everything in it, after a backup of the whole database beside it.
 
@@ -161,12 +152,12 @@ def delete_(database: Path, name: str, name_again: str | None, as_json: bool) ->
     """
     from annotator.usecases.project.ends import delete, deletion_summary
 
-    with opened_project(database, name) as (store, stored_project):
+    with commands.opened_project(database, name) as (store, stored_project):
         typed = name_again if name_again is not None else click.prompt(f"Type '{name}' to delete it", err=as_json)
         deleted = delete(store, LOCAL_OPERATOR, stored_project.id, typed)
     models = None if deleted.models is None else str(deleted.models)
     values = dataclasses.asdict(deleted) | {"backup": str(deleted.backup), "models": models}
-    respond(as_json, values, deletion_summary(deleted))
+    commands.respond(as_json, values, deletion_summary(deleted))
 
 
 def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
@@ -186,12 +177,12 @@ def _task(name: str, segments: str | None, result_kind: str | None) -> Task:
 
 
 @project.command("list")
-@answering
+@commands.answering
 def list_(database: Path, as_json: bool) -> None:
     """List the projects with their task and size."""
     from annotator.usecases.project.projects import progress_of, projects_of
 
-    with opened(database) as store:
+    with commands.opened(database) as store:
         projects = [
             (p, progress_of(store, LOCAL_OPERATOR, p.id).n_instances) for p in projects_of(store, LOCAL_OPERATOR)
         ]
@@ -203,17 +194,17 @@ def list_(database: Path, as_json: bool) -> None:
         f"{p.name}  ({p.task.name}, {p.language}, {counted(n, 'instance')}{', archived' if p.is_archived else ''})"
         for p, n in projects
     )
-    respond(as_json, {"projects": rows}, *lines)
+    commands.respond(as_json, {"projects": rows}, *lines)
 
 
 @project.command("show")
 @click.argument("name")
-@answering
+@commands.answering
 def show(database: Path, name: str, as_json: bool) -> None:
     """Show a project's task, labels, settings (docs/settings.md), members and progress."""
     from annotator.usecases.project.projects import members_of, progress_of
 
-    with opened_project(database, name) as (store, stored_project):
+    with commands.opened_project(database, name) as (store, stored_project):
         progress = progress_of(store, LOCAL_OPERATOR, stored_project.id)
         members = [
             {"name": user.name, "role": role} for user, role in members_of(store, LOCAL_OPERATOR, stored_project.id)
@@ -249,11 +240,11 @@ def _people_in_words(people: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
 
 
 @click.command()
-@project_option
-@option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
-@option("--seed", default=0, help="The same seed gives the same split.")
-@answering
-@examples("annotator split --project Reviews --parts train=.8,val=.1,test=.1 --seed 7")
+@commands.project_option
+@commands.option("--parts", required=True, help="Splits and their shares, such as train=.8,val=.1,test=.1.")
+@commands.option("--seed", default=0, help="The same seed gives the same split.")
+@commands.answering
+@commands.examples("annotator split --project Reviews --parts train=.8,val=.1,test=.1 --seed 7")
 def split(database: Path, project_name: str, parts: str, seed: int, as_json: bool) -> None:
     """Give every instance a split, by document: instances that share a text, and perturbed versions, stay together.
 
@@ -261,16 +252,18 @@ def split(database: Path, project_name: str, parts: str, seed: int, as_json: boo
     """
     from annotator.usecases.project.splits import split_project
 
-    with opened_project(database, project_name) as (store, project):
+    with commands.opened_project(database, project_name) as (store, project):
         report = split_project(store, LOCAL_OPERATOR, project, parts, seed)
     _print({"sizes": report.sizes, "leaks": report.n_leaks}, as_json)
 
 
 @click.command()
-@project_option
-@option("--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables.")
-@option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
-@answering
+@commands.project_option
+@commands.option(
+    "--all", "shows_all", is_flag=True, help="Print every table, pair and person, with the papers' tables."
+)
+@commands.option("--csv", "as_csv", is_flag=True, help="Print all of it as CSV, a number on each row.")
+@commands.answering
 def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_json: bool) -> None:
     """Print a project's size, progress, rationales and agreement; docs/progress.md#statistics defines each number."""
     from annotator.cli.stats import MORE, for_people, summary_lines, why_no_agreement
@@ -278,13 +271,13 @@ def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_j
     from annotator.usecases.inspect.gold_release import gold_release
     from annotator.usecases.lead.statistics import statistics_csv, statistics_of
 
-    with opened_project(database, project_name) as (store, project):
+    with commands.opened_project(database, project_name) as (store, project):
         statistics = statistics_of(store, LOCAL_OPERATOR, project)
         release = gold_release(store, project, statistics.gold_policy)
     signed = signature_of_gold(statistics.gold_policy, release, n=statistics.rationales.n_gold)
     statistics = dataclasses.replace(statistics, signature=signed)
     if as_json:
-        print_json(dataclasses.asdict(statistics))
+        commands.print_json(dataclasses.asdict(statistics))
     elif as_csv:
         click.echo(statistics_csv(statistics), nl=False)
     elif shows_all:
@@ -296,7 +289,7 @@ def stats(database: Path, project_name: str, shows_all: bool, as_csv: bool, as_j
 
 def _print(answer: dict[str, Any], as_json: bool, indent: str = "") -> None:
     if as_json:
-        print_json(answer)
+        commands.print_json(answer)
         return
     for key, value in answer.items():
         name = key or "(none)"  # texts without a split
@@ -330,23 +323,25 @@ _KINDS: dict[str, FirstKind] = {kind.replace(" ", "-"): kind for kind in FIRST_K
 
 
 @click.command()
-@project_option
-@option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="Which texts come first.")
-@option(
+@commands.project_option
+@commands.option("--first", "kind", type=click.Choice([*_KINDS, "none"]), help="Which texts come first.")
+@commands.option(
     "--model", "models", multiple=True, metavar="NAME",
     help="The model whose stored answers count, with all its seeds; repeat it for several.",
 )  # fmt: skip
-@option("--percent", type=float, default=100, help="The percentage of texts with a number that come first, rounded up.")
-@option("--split", help="Only texts of this split come first.")
-@option("--method", default="", help="For least-plausible and nothing-found: the method of the attributions.")
-@option("--number", default="", help="For least-plausible: the metric, by its name in docs/metrics.md.")
-@option("--layer", type=int, help="For least-plausible: the layer.")
-@option("--label", help="For nothing-found: the answer that says that there is nothing.")
-@option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
-@option("--seed", type=int, help="The seed of everything that is drawn.")
-@option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
-@answering
-@examples("annotator order --project Reviews --first least-confident --model bert --percent 20")
+@commands.option(
+    "--percent", type=float, default=100, help="The percentage of texts with a number that come first, rounded up."
+)
+@commands.option("--split", help="Only texts of this split come first.")
+@commands.option("--method", default="", help="For least-plausible and nothing-found: the method of the attributions.")
+@commands.option("--number", default="", help="For least-plausible: the metric, by its name in docs/metrics.md.")
+@commands.option("--layer", type=int, help="For least-plausible: the layer.")
+@commands.option("--label", help="For nothing-found: the answer that says that there is nothing.")
+@commands.option("--rest", type=click.Choice(["sequential", "random"]), help="How the other texts follow.")
+@commands.option("--seed", type=int, help="The seed of everything that is drawn.")
+@commands.option("--preview", "is_preview", is_flag=True, help="Show what would come first, and change nothing.")
+@commands.answering
+@commands.examples("annotator order --project Reviews --first least-confident --model bert --percent 20")
 def order(
     database: Path, /, project_name: str, rest: Order | None, seed: int | None, is_preview: bool, as_json: bool,
     **first: Any,
@@ -361,7 +356,7 @@ def order(
 
     is_another = first["kind"] is not None or rest is not None or seed is not None
     act = set_order if is_another and not is_preview else preview_order
-    with opened_project(database, project_name) as (store, project):
+    with commands.opened_project(database, project_name) as (store, project):
         present = present_order(store, LOCAL_OPERATOR, project.id)
         wanted = QueueOrder(
             present.order.rest if rest is None else rest,
@@ -370,7 +365,7 @@ def order(
         )
         preview = act(store, LOCAL_OPERATOR, project.id, wanted)
     if as_json:
-        print_json(asdict(preview))
+        commands.print_json(asdict(preview))
     else:
         _print_orders(preview, "Set: " if act is set_order else "", () if is_another else _about(present))
 

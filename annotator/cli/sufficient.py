@@ -7,25 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from annotator.cli import commands
 from annotator.cli.attribute import InstanceProgress
-from annotator.cli.commands import (
-    answering,
-    device_option,
-    engine_of,
-    engine_options,
-    examples,
-    hub_option,
-    inputs_option,
-    opened_project,
-    option,
-    pairs_of,
-    print_json,
-    project_option,
-    rename_option,
-    show_left_out,
-    threads_option,
-    too_long_option,
-)
 from annotator.domain.numbers import counted, written
 from annotator.domain.people import LOCAL_OPERATOR
 
@@ -37,8 +20,8 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
 
 
 @click.command("sufficient")
-@project_option
-@option(
+@commands.project_option
+@commands.option(
     "--model",
     required=True,
     help=(
@@ -46,44 +29,48 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
         "name of a model trained in the project."
     ),
 )
-@option("--split", help="Only this split.")
-@option(
+@commands.option("--split", help="Only this split.")
+@commands.option(
     "--removal", type=click.Choice(["default", "delete", "mask", "blank"]), default="default",
     help="How tokens are taken out: deleted, replaced by the model's mask token (default where it has one), or blanked.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--threshold", type=click.FloatRange(0, 1, min_open=True), default=0.9,
     help="A set is sufficient if it keeps this share of the answer's probability (with two labels at least 0.5).",
 )  # fmt: skip
-@option("--fixed-threshold", type=click.FloatRange(0, 1, min_open=True), help="A probability for all texts instead.")
-@option(
+@commands.option(
+    "--fixed-threshold", type=click.FloatRange(0, 1, min_open=True), help="A probability for all texts instead."
+)
+@commands.option(
     "--continue", "goes_on", is_flag=True,
     help="Look on after the rest is no longer sufficient, for sets that are outvoted there.",
 )  # fmt: skip
-@option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
-@option("--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave.")
-@option(
+@commands.option("--exact", "is_exact", is_flag=True, help="By all subsets; texts of more than 12 tokens are left out.")
+@commands.option(
+    "--strong", "is_strong", is_flag=True, help="Also look for a sufficient set in what people's sets leave."
+)
+@commands.option(
     "--sets-of", default="", metavar="MODEL",
     help="Ask about the sets that this model gave as its reasons (explain-self --sets) instead of looking for sets.",
 )  # fmt: skip
-@rename_option
-@option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
-@option(
+@commands.rename_option
+@commands.option("--again", "is_anew", is_flag=True, help="First delete what was found with these options before.")
+@commands.option(
     "--save-lists",
     is_flag=True,
     help="Save lists of the texts where the model is right for a reason nobody marked, or ignores what everyone marked.",
 )
-@option(
+@commands.option(
     "--texts-at-once", "at_once", type=click.IntRange(min=1), default=16, help="How many texts are searched together."
 )
-@device_option
-@threads_option
-@inputs_option
-@engine_options
-@too_long_option("refuse")
-@hub_option
-@answering
-@examples(
+@commands.device_option
+@commands.threads_option
+@commands.inputs_option
+@commands.engine_options
+@commands.too_long_option("refuse")
+@commands.hub_option
+@commands.answering
+@commands.examples(
     "annotator sufficient --project Reviews --model built-in",
     "annotator sufficient --project Reviews --model transformers:bert --split test --removal delete",
 )
@@ -105,12 +92,12 @@ def sufficient(
 
     if options["sets_of"] and (save_lists or any(options[name] for name in ("goes_on", "is_exact", "is_strong"))):
         raise click.UsageError("--sets-of looks for no sets: leave out --exact, --continue, --strong and --save-lists.")
-    engine = engine_of(options)
+    engine = commands.engine_of(options)
     of_model = ("device", "threads", "inputs_at_once", "too_long", "asks_hub")
     load = LoadOptions(**{name: options.pop(name) for name in of_model})
-    renamed = pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
+    renamed = commands.pairs_of(options.pop("renamed"), "--rename", may_be_empty=True)
     seeking = SufficientOptions(threshold=Threshold(threshold, fixed_threshold), load=load, renamed=renamed, **options)
-    with opened_project(database, project_name) as (store, project):
+    with commands.opened_project(database, project_name) as (store, project):
         with InstanceProgress("text") as progress:
             report = find_sufficient_sets(
                 store, LOCAL_OPERATOR, project, model, seeking, progress=progress.take, engine=engine
@@ -129,9 +116,9 @@ def show_report(report: "SufficientReport", *, as_json: bool = False) -> None:
         click.echo(note, err=True)
     reasons = ", ".join(f"{n:,} {reason}" for reason, n in report.reasons.items())
     summary = f"{counted(report.n_left_out, 'text')} left out: {reasons}." if report.n_left_out else ""
-    show_left_out(report.left_out, report.n_left_out, summary)
+    commands.show_left_out(report.left_out, report.n_left_out, summary)
     if as_json:
-        print_json(dataclasses.asdict(report))
+        commands.print_json(dataclasses.asdict(report))
         return
     click.echo(f"{report.model}, sufficient sets {report.parameters}")
     click.echo(

@@ -7,20 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import (
-    answering,
-    device_option,
-    examples,
-    hub_option,
-    json_option,
-    opened_project,
-    option,
-    pairs_of,
-    print_json,
-    rename_option,
-    respond,
-    threads_option,
-)
+from annotator.cli import commands
 from annotator.domain.file_problems import group_problems
 from annotator.domain.numbers import counted, percent
 from annotator.domain.people import LOCAL_OPERATOR
@@ -32,7 +19,7 @@ if TYPE_CHECKING:
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _N_CASES = 200
-_project = option("--project", "project_name", required=True, metavar="P", help="The project.")
+_project = commands.option("--project", "project_name", required=True, metavar="P", help="The project.")
 
 
 @click.group()
@@ -41,7 +28,7 @@ def suite() -> None:
 
 
 @suite.command()
-@json_option
+@commands.json_option
 def ready(as_json: bool) -> None:
     """List the ready-made suites with their tests."""
     from annotator.usecases.suites.construction import all_ready
@@ -53,7 +40,7 @@ def ready(as_json: bool) -> None:
              "tests": [{"name": r.name, "type": r.type, "category": r.category, "about": r.about} for r in suite.recipes]}
             for suite in ready_suites
         ]  # fmt: skip
-        print_json({"suites": rows})
+        commands.print_json({"suites": rows})
         return
     for suite in ready_suites:
         click.echo(f"{suite.name} (task {suite.task}; labels {', '.join(suite.labels)}), {suite.source}")
@@ -64,24 +51,24 @@ def ready(as_json: bool) -> None:
 @suite.command()
 @click.argument("name")
 @_project
-@option(
+@commands.option(
     "--ready", "ready_name", required=True, metavar="NAME",
     help="A suite of `annotator suite ready`: sentiment or inference.",
 )  # fmt: skip
-@option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
-@option("--n", default=_N_CASES, type=click.IntRange(1, 100_000), help="Cases of each test.")
-@option("--seed", default=0, help="The same seed gives the same result.")
-@option(
+@commands.option("--test", "only", multiple=True, metavar="TEST", help="Only this test; repeat it for several.")
+@commands.option("--n", default=_N_CASES, type=click.IntRange(1, 100_000), help="Cases of each test.")
+@commands.option("--seed", default=0, help="The same seed gives the same result.")
+@commands.option(
     "--label", "labels", multiple=True, metavar="READY=OWN",
     help="The project's name for a label of the suite; repeat it for several.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--on-texts",
     is_flag=True,
     help="Make tests that change texts from the project's texts; the others still come from templates.",
 )
-@answering
-@examples("annotator suite make first --ready sentiment --project Reviews --n 20")
+@commands.answering
+@commands.examples("annotator suite make first --ready sentiment --project Reviews --n 20")
 def make(
     path: Path, /, *, name: str, project_name: str, ready_name: str, only: Sequence[str], n: int, seed: int,
     labels: Sequence[str], on_texts: bool, as_json: bool,
@@ -91,7 +78,7 @@ def make(
     """
     from annotator.usecases.suites.construction import find_ready, guessed_labels, make_ready_suite
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         chosen = find_ready(project, ready_name)
         named = guessed_labels(chosen, project) | _named(labels, chosen.labels)
         made = make_ready_suite(
@@ -100,11 +87,11 @@ def make(
     for test, reason in made.left_out:
         click.echo(f"left out: {test}: {reason}", err=True)
     values = {**_row(made.suite), "labels": named, "left_out": dict(made.left_out)}
-    respond(as_json, values, f"The suite '{name}' has {_counts(made.suite, ' with')}.")
+    commands.respond(as_json, values, f"The suite '{name}' has {_counts(made.suite, ' with')}.")
 
 
 def _named(given: Sequence[str], known: Sequence[str]) -> dict[str, str]:
-    named = pairs_of(given, "--label")
+    named = commands.pairs_of(given, "--label")
     strange = [label for label in named if label not in known]
     if strange:
         raise InvalidValue(f"--label: the suite has no label '{strange[0]}'; it has {', '.join(known)}.")
@@ -125,19 +112,19 @@ def _row(suite: StoredSuite) -> dict[str, Any]:
 
 @suite.command(name="list")
 @_project
-@answering
+@commands.answering
 def list_(path: Path, project_name: str, as_json: bool) -> None:
     """List the project's suites with their tests."""
     from annotator.usecases.suites.construction import suites_of
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         suites = suites_of(store, LOCAL_OPERATOR, project)
     lines = []
     for suite in suites:
         lines.append(f"{suite.name}: {_counts(suite)}")
         lines += [f"  {t.category:<11} {t.type}  {t.name}: {counted(t.n_cases, 'case')}" for t in suite.tests]
     none = "There are no suites yet. Make one with 'annotator suite make NAME --ready sentiment --project P'."
-    respond(as_json, {"suites": [_row(suite) for suite in suites]}, *(lines or [none]))
+    commands.respond(as_json, {"suites": [_row(suite) for suite in suites]}, *(lines or [none]))
 
 
 @suite.command()
@@ -149,7 +136,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
     """Write the suite NAME to FILE as JSONL, one case on each line."""
     from annotator.usecases.suites.files import export_suite
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         n = export_suite(store, LOCAL_OPERATOR, project, name, file)
     click.echo(f"Wrote {counted(n, 'case')} to {file}.")
 
@@ -158,11 +145,11 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
 @click.argument("name")
 @click.argument("file", type=_FILE)
 @_project
-@option(
+@commands.option(
     "--rename", "renamed", multiple=True, metavar="LABEL=OWN",
     help="The project's name for a label of the file; repeat it for several.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--expect",
     "expected",
     multiple=True,
@@ -172,7 +159,7 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
         "repeat it for several."
     ),
 )
-@option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
+@commands.option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
 @click.pass_obj
 def import_(
     path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], expected: Sequence[str],
@@ -181,10 +168,10 @@ def import_(
     """Store the cases of FILE as a new suite NAME."""
     from annotator.usecases.suites.files import import_suite, left_out_words
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         done = import_suite(
-            store, LOCAL_OPERATOR, project, file, name, renamed=pairs_of(renamed, "--rename"),
-            expected=pairs_of(expected, "--expect"), skip_invalid=skip_invalid,
+            store, LOCAL_OPERATOR, project, file, name, renamed=commands.pairs_of(renamed, "--rename"),
+            expected=commands.pairs_of(expected, "--expect"), skip_invalid=skip_invalid,
         )  # fmt: skip
     for problem in group_problems(done.problems):
         click.echo(f"left out: {problem}", err=True)
@@ -196,23 +183,25 @@ def import_(
 @suite.command()
 @click.argument("name")
 @_project
-@option("--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME.")
-@option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
-@option(
+@commands.option(
+    "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
+)
+@commands.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
+@commands.option(
     "--seed",
     default="",
     help="The seed of its training. Models of one name with other seeds give a mean with its deviation.",
 )
-@rename_option
-@option(
+@commands.rename_option
+@commands.option(
     "--again",
     is_flag=True,
     help="Also ask about answered tests; answers of another model under that name are replaced.",
 )
-@device_option
-@threads_option
-@hub_option
-@answering
+@commands.device_option
+@commands.threads_option
+@commands.hub_option
+@commands.answering
 def run(
     path: Path, /, *, name: str, project_name: str, model: str, model_name: str, seed: str, renamed: Sequence[str],
     again: bool, device: str, threads: int, asks_hub: bool, as_json: bool,
@@ -224,22 +213,22 @@ def run(
     from annotator.usecases.suites.runs import SuiteOptions, run_suite
 
     load = LoadOptions(device, threads, asks_hub=asks_hub)
-    options = SuiteOptions(model_name, seed, pairs_of(renamed, "--rename", may_be_empty=True), again, load)
-    with opened_project(path, project_name) as (store, project):
+    options = SuiteOptions(model_name, seed, commands.pairs_of(renamed, "--rename", may_be_empty=True), again, load)
+    with commands.opened_project(path, project_name) as (store, project):
         report = run_suite(store, LOCAL_OPERATOR, project, name, model, options)
     for note in report.notes:
         click.echo(note, err=True)
     known = f" {counted(report.n_known, 'test was', 'tests were')} answered before." if report.n_known else ""
     words = f"'{report.model}' answered {counted(report.n_tests, 'test')}, {counted(report.n_texts, 'text')}.{known}"
-    respond(as_json, dataclasses.asdict(report), words)
+    commands.respond(as_json, dataclasses.asdict(report), words)
 
 
 @suite.command()
 @click.argument("name")
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 @_project
-@option("--model", default="", help="The model, if the rows do not name it.")
-@option("--update", is_flag=True, help="Replace earlier answers of the same run.")
+@commands.option("--model", default="", help="The model, if the rows do not name it.")
+@commands.option("--update", is_flag=True, help="Replace earlier answers of the same run.")
 @click.pass_obj
 def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: str, model: str, update: bool) -> None:
     """Import what a model predicted for every text of the suite NAME, by test, case and position.
@@ -249,7 +238,7 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
     """
     from annotator.usecases.suites.files import import_suite_predictions
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         done = import_suite_predictions(store, LOCAL_OPERATOR, project, name, files, model=model, update=update)
     click.echo(
         f"'{done.model}': {counted(done.n_new, 'new run')}, {done.n_changed} changed, {done.n_unchanged} unchanged."
@@ -259,11 +248,11 @@ def predictions(path: Path, name: str, files: tuple[Path, ...], project_name: st
 @suite.command()
 @click.argument("name")
 @_project
-@option(
+@commands.option(
     "--compare", nargs=2, metavar="MODEL OTHER",
     help="Two models: how much more often OTHER fails, over the cases on which both are judged.",
 )  # fmt: skip
-@answering
+@commands.answering
 def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | None, as_json: bool) -> None:
     """Show failure rates of every model that has answered the suite NAME, by capability and test.
 
@@ -273,10 +262,10 @@ def score(path: Path, name: str, project_name: str, compare: tuple[str, str] | N
     from annotator.usecases.suites.construction import suite_named
     from annotator.usecases.suites.results import suite_results
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         results = suite_results(store, LOCAL_OPERATOR, project, suite_named(store, project, name), compare)
     if as_json:
-        print_json({"suite": name, "models": list(results.models), "compared": results.compared,
+        commands.print_json({"suite": name, "models": list(results.models), "compared": results.compared,
                     "rows": [_result(row) for row in results.rows]})  # fmt: skip
         return
     if not results.models:
@@ -330,13 +319,13 @@ def _lines(row: "ResultRow") -> list[str]:
 @suite.command()
 @click.argument("name")
 @_project
-@option("--test", "test_name", help="Only this test.")
+@commands.option("--test", "test_name", help="Only this test.")
 @click.pass_obj
 def remove(path: Path, name: str, project_name: str, test_name: str | None) -> None:
     """Remove the suite NAME, or one of its tests, with the models' answers."""
     from annotator.usecases.suites.construction import remove_suite, remove_test
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         if test_name is None:
             remove_suite(store, LOCAL_OPERATOR, project, name)
         else:
@@ -357,12 +346,12 @@ def words() -> None:
 
 @words.command(name="list")
 @_project
-@answering
+@commands.answering
 def list_words(path: Path, project_name: str, as_json: bool) -> None:
     """List the word lists of a project."""
     from annotator.usecases.project.word_lists import word_lists
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         stored_lists = word_lists(store, LOCAL_OPERATOR, project)
     lists = [{"name": w.name, "role": w.role, "language": w.language, "words": list(w.words)} for w in stored_lists]
     lines = []
@@ -370,18 +359,18 @@ def list_words(path: Path, project_name: str, as_json: bool) -> None:
         rest = f" and {len(words.words) - _SHOWN:,} more" if len(words.words) > _SHOWN else ""
         lines.append(f"{words.name} ({words.role}, {words.language}): {', '.join(words.words[:_SHOWN])}{rest}")
     none = "There are no word lists yet. Save one with 'annotator words save NAME FILE --project P'."
-    respond(as_json, {"word_lists": lists}, *(lines or [none]))
+    commands.respond(as_json, {"word_lists": lists}, *(lines or [none]))
 
 
 @words.command()
 @click.argument("name")
 @click.argument("file", type=_FILE)
 @_project
-@option(
+@commands.option(
     "--role", type=click.Choice(WORD_LIST_ROLES), default="slot",
     help="slot: it fills templates; keep: its words are proposed as rationale; ignore: they are shown as none.",
 )  # fmt: skip
-@option("--language", help="The language; by default the project's.")
+@commands.option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
     """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. It replaces
@@ -393,7 +382,7 @@ def save(path: Path, name: str, file: Path, project_name: str, role: WordListRol
         lines = file.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InvalidValue(f"'{file}' is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
     click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
 
@@ -406,6 +395,6 @@ def remove_words(path: Path, name: str, project_name: str) -> None:
     """Remove a word list; tests that were made with it keep their cases."""
     from annotator.usecases.project.word_lists import remove_word_list
 
-    with opened_project(path, project_name) as (store, project):
+    with commands.opened_project(path, project_name) as (store, project):
         remove_word_list(store, LOCAL_OPERATOR, project, name)
     click.echo(f"The list '{name}' has been removed.")

@@ -11,22 +11,10 @@ from annotator.metrics import against_sets as against
 from annotator.metrics.aggregate import over_seeds
 from annotator.metrics.gold_as_method import TEN_SEEDS, scores_drawn_for
 from annotator.metrics.ragged import Floats, Integers, Ragged
+from annotator.scoring import runs
 from annotator.scoring.faithfulness import changed_answers, faithfulness_of
 from annotator.scoring.gold import GoldTable
 from annotator.scoring.reports import NumberReport, NumberReports
-from annotator.scoring.runs import (
-    Answers,
-    Rankings,
-    Scored,
-    ScoringOptions,
-    Values,
-    joined_values,
-    layers_of,
-    score_attributions,
-    score_rationales,
-    selection_values,
-    span_numbers,
-)
 from annotator.scoring.soft import PersonValues
 
 SCORES_AT_ONCE = 150_000  # fits the caches of a processor; far fewer cost more in calls, far more in memory
@@ -40,11 +28,11 @@ RowKey = tuple[str, int | None]  # kind ("attribution", "hard", "ranked") and la
 class ScoredRun:
     """Everything of one run. rows: by kind and layer, layers first, in their order; without `scores`; layers: all there are."""
 
-    rows: Mapping[RowKey, Scored]
-    faithfulness: Scored
+    rows: Mapping[RowKey, runs.Scored]
+    faithfulness: runs.Scored
     layers: frozenset[int | None] = frozenset()
 
-    def faithfulness_of(self, key: RowKey) -> Scored | None:
+    def faithfulness_of(self, key: RowKey) -> runs.Scored | None:
         """What answers to reduced inputs tell of a row; None of a layer before the last, whose top k is what was reduced by."""
         return self.faithfulness if is_reduced_by(key, self.layers) else None
 
@@ -52,8 +40,8 @@ class ScoredRun:
 def score_run(
     gold: GoldTable,
     outputs: Iterable[Output],
-    answers: Answers,
-    options: ScoringOptions,
+    answers: runs.Answers,
+    options: runs.ScoringOptions,
     *,
     only: RowKey | None = None,
     names: Collection[str] | None = None,
@@ -63,13 +51,13 @@ def score_run(
     only: this row alone, None: all; names: the numbers that are kept, None: all ("editing.mrr" is always kept)
     """
     keep_freed_memory()
-    parts: dict[RowKey, list[Scored]] = {}
+    parts: dict[RowKey, list[runs.Scored]] = {}
     changed = []
     layers: set[int | None] = set()
     for block in blocks_of(outputs):
         part = gold.take([gold.places[number] for number in block if number in gold.places])
         changed.append(changed_answers(part, block, answers))
-        layers.update(layers_of(block))
+        layers.update(runs.layers_of(block))
         for key in _rows_of(block):
             if only is None or key == only:
                 parts.setdefault(key, []).append(_of_names(_score(part, block, answers, key, options), names))
@@ -118,54 +106,54 @@ def blocks_of(outputs: Iterable[Output]) -> Iterator[dict[int, Output]]:
 
 def _rows_of(outputs: Mapping[int, Output]) -> list[RowKey]:
     kinds = {rationale.kind for output in outputs.values() for rationale in output.rationales}
-    return [("attribution", layer) for layer in layers_of(outputs)] + [(kind, None) for kind in sorted(kinds)]
+    return [("attribution", layer) for layer in runs.layers_of(outputs)] + [(kind, None) for kind in sorted(kinds)]
 
 
 def _score(
-    gold: GoldTable, outputs: Mapping[int, Output], answers: Answers, key: RowKey, options: ScoringOptions
-) -> Scored:
+    gold: GoldTable, outputs: Mapping[int, Output], answers: runs.Answers, key: RowKey, options: runs.ScoringOptions
+) -> runs.Scored:
     kind, layer = key
     if kind == "attribution":
-        scored = score_attributions(gold, outputs, answers, layer, options)
+        scored = runs.score_attributions(gold, outputs, answers, layer, options)
     else:
-        scored = score_rationales(gold, outputs, kind, options)
+        scored = runs.score_rationales(gold, outputs, kind, options)
     return scored if gold.has_gold else _without_gold(scored)
 
 
-def _without_gold(scored: Scored) -> Scored:
+def _without_gold(scored: runs.Scored) -> runs.Scored:
     """The rankings alone, which are compared with each other."""
     meaningless = {"instances_without_gold_sets", *([] if any(scored.gold.ratios) else ["instances_with_ties_at_k"])}
     counts = {name: count for name, count in scored.counts.items() if name not in meaningless}
     return replace(scored, values={}, null={}, counts=counts)
 
 
-def _of_names(scored: Scored, names: Collection[str] | None) -> Scored:
+def _of_names(scored: runs.Scored, names: Collection[str] | None) -> runs.Scored:
     if names is not None:
         scored.values = {n: of for n, of in scored.values.items() if n in names or n == "editing.mrr"}
     return replace(scored, scores=None)
 
 
-def _joined(gold: GoldTable, key: RowKey, parts: list[Scored]) -> Scored:
+def _joined(gold: GoldTable, key: RowKey, parts: list[runs.Scored]) -> runs.Scored:
     """Blocks of one row of numbers as one; counts are added up."""
     rankings = [part.rankings for part in parts if part.rankings is not None]
-    joined = Scored(
+    joined = runs.Scored(
         gold.put_together([part.gold for part in parts]),
-        joined_values([(len(part.gold), part.values) for part in parts]),
+        runs.joined_values([(len(part.gold), part.values) for part in parts]),
         counts={name: sum(part.counts[name] for part in parts) for name in parts[0].counts},
-        rankings=Rankings(
+        rankings=runs.Rankings(
             [row for ranking in rankings for row in ranking.rows],
             Ragged.joined([ranking.order for ranking in rankings]),
             Ragged.joined([ranking.selected for ranking in rankings]),
         ),
         spans=[spans for part in parts for spans in part.spans],
-        null=joined_values([(len(part.gold), part.null) for part in parts]),
+        null=runs.joined_values([(len(part.gold), part.null) for part in parts]),
         is_flat=np.concatenate([part.is_flat for part in parts if part.is_flat is not None]),
     )
     if gold.is_soft:
         of_people = PersonValues.joined([part.of_people for part in parts if part.of_people is not None])
         joined.totals |= of_people.totals("person.token_f1")
     elif key[0] == "hard" and gold.has_gold:
-        joined.totals |= span_numbers(joined)
+        joined.totals |= runs.span_numbers(joined)
     return joined
 
 
@@ -177,8 +165,8 @@ class OverInstances:
     """The mean of each instance over the seeds that have a value for it. Shapes: sums, counts float[n] by number."""
 
     n: int
-    sums: Values = field(default_factory=dict)
-    counts: Values = field(default_factory=dict)
+    sums: runs.Values = field(default_factory=dict)
+    counts: runs.Values = field(default_factory=dict)
 
     def add(self, name: str, indices: Integers, values: Floats) -> None:
         """Values of one seed. Shapes: places int[n], distinct; values float[n]."""
@@ -195,7 +183,7 @@ class OverInstances:
         self.sums.setdefault(name, np.zeros(self.n))[indices] += sums
         self.counts.setdefault(name, np.zeros(self.n))[indices] += counts
 
-    def means(self) -> Values:
+    def means(self) -> runs.Values:
         return {
             name: np.divide(sums, self.counts[name], out=np.full(self.n, np.nan), where=self.counts[name] > 0)
             for name, sums in self.sums.items()
@@ -244,12 +232,12 @@ def _blocks(gold: GoldTable) -> Iterator[GoldTable]:
         first = last
 
 
-def _values(block: GoldTable, seed: int, ferret_k: int) -> Values:
+def _values(block: GoldTable, seed: int, ferret_k: int) -> runs.Values:
     scores = scores_drawn_for(block.identities, block.n_tokens, seed)
     selected = against.top_of_sides(against.order_of(scores), block.sides)
     if block.is_soft:
-        return selection_values(selected, block)
-    values = selection_values(selected, block) | against.of_ranking(scores, block.sets)
+        return runs.selection_values(selected, block)
+    values = runs.selection_values(selected, block) | against.of_ranking(scores, block.sets)
     return values | against.of_scores(scores, block.sets, ferret_k=ferret_k)
 
 

@@ -11,18 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from annotator.attribution import transformers_subwords
 from annotator.attribution.base import Input
 from annotator.attribution.transformers_answer_spans import subwords_of_answer
-from annotator.attribution.transformers_subwords import (
-    LONGER,
-    Batch,
-    Cutter,
-    Encoded,
-    batch_of,
-    body_of,
-    check_target,
-    encode,
-)
 from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import ModelError
@@ -72,7 +63,7 @@ def _stretches(
     for segment in model_input.segments:
         if not segment.is_selectable:
             continue
-        body = body_of(segment)
+        body = transformers_subwords.body_of(segment)
         for match in re.finditer(pattern, body.text, flags):
             tokens = _tokens(body, match.start(), match.end())
             is_whole = match.start() in body.starts and match.end() in body.ends
@@ -125,7 +116,7 @@ class Row:
     """
 
     key: str
-    encoded: Encoded
+    encoded: transformers_subwords.Encoded
     target: int
     gold: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=np.bool_))
     n_lost: int = 0
@@ -133,7 +124,11 @@ class Row:
 
 
 def rows_of(
-    cutter: Cutter, examples: Sequence[Example], labels: Sequence[str], *, reads_target: bool = False
+    cutter: transformers_subwords.Cutter,
+    examples: Sequence[Example],
+    labels: Sequence[str],
+    *,
+    reads_target: bool = False,
 ) -> list[Row]:
     """The examples as subwords.
 
@@ -142,9 +137,9 @@ def rows_of(
     numbers = {label: number for number, label in enumerate(labels)}
     rows = []
     for example in examples:
-        encoded = encode(cutter, example.input)
+        encoded = transformers_subwords.encode(cutter, example.input)
         if reads_target:
-            check_target(cutter, encoded)
+            transformers_subwords.check_target(cutter, encoded)
         tokens = tokens_of_subwords(encoded)
         gold = np.array([[bool(s & set(range(*t))) for t in tokens] for s in example.sets], dtype=np.bool_)
         seen = {token for first, end in tokens for token in range(first, end)}
@@ -154,21 +149,21 @@ def rows_of(
     return rows
 
 
-def answer_rows(cutter: Cutter, examples: Sequence[Example]) -> list[Row]:
+def answer_rows(cutter: transformers_subwords.Cutter, examples: Sequence[Example]) -> list[Row]:
     """The examples of a project that asks for answers, as subwords.
 
     Raises: ModelError where a text is longer than the model sees and may not be cut, or a question leaves no room for one
     """
     rows = []
     for example in examples:
-        encoded, stands = encode(cutter, example.input), example.place
+        encoded, stands = transformers_subwords.encode(cutter, example.input), example.place
         subwords = None if stands is None else subwords_of_answer(encoded, stands.segment, stands.start, stands.end)
         is_chinese = example.input.language.lower().startswith("zh")
         rows.append(Row(example.key, encoded, 0, answer=GoldAnswer(example.label, subwords, is_chinese)))
     return rows
 
 
-def tokens_of_subwords(encoded: Encoded) -> list[tuple[int, int]]:
+def tokens_of_subwords(encoded: transformers_subwords.Encoded) -> list[tuple[int, int]]:
     """For each subword the half-open range of tokens that it touches, numbered as in the instance; empty of special subwords.
 
     A subword of blanks alone touches none.
@@ -193,7 +188,7 @@ def tokens_of_subwords(encoded: Encoded) -> list[tuple[int, int]]:
 
 
 @contextmanager
-def told_by_key(cutter: Cutter, examples: Sequence[Example]) -> Iterator[None]:
+def told_by_key(cutter: transformers_subwords.Cutter, examples: Sequence[Example]) -> Iterator[None]:
     """While the examples are cut into subwords: instead of the refusal of the first that is too long, one that tells of all.
 
     Raises: ModelError
@@ -201,14 +196,14 @@ def told_by_key(cutter: Cutter, examples: Sequence[Example]) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        if cutter.too_long != "refuse" or error.reason != LONGER:
+        if cutter.too_long != "refuse" or error.reason != transformers_subwords.LONGER:
             raise
         raise _refusal(cutter, examples) from error
 
 
-def _refusal(cutter: Cutter, examples: Sequence[Example]) -> ModelError:
+def _refusal(cutter: transformers_subwords.Cutter, examples: Sequence[Example]) -> ModelError:
     whole, limit = replace(cutter, limit=None), cutter.limit or 0
-    lengths = [(len(encode(whole, example.input).ids), example) for example in examples]
+    lengths = [(len(transformers_subwords.encode(whole, example.input).ids), example) for example in examples]
     longer = [(n, example) for n, example in lengths if n > limit]
     n, longest = max(longer, key=lambda of: of[0])
     sees = f"the {counted(limit, 'subword')} that the model '{cutter.model_name}' sees"
@@ -217,7 +212,7 @@ def _refusal(cutter: Cutter, examples: Sequence[Example]) -> ModelError:
     else:
         many = f"{len(longer):,} of {counted(len(lengths), 'text')}"
         which = f"{many} are longer than {sees}; the longest, '{longest.key}', has {n:,}."
-    return ModelError(f"{which} {_remedy(longest)}", reason=LONGER)
+    return ModelError(f"{which} {_remedy(longest)}", reason=transformers_subwords.LONGER)
 
 
 def _remedy(example: Example) -> str:
@@ -247,7 +242,7 @@ class TrainingBatch:
     """
 
     keys: tuple[str, ...]
-    subwords: Batch
+    subwords: transformers_subwords.Batch
     targets: Tensor
     gold: Tensor
     is_set: Tensor
@@ -293,7 +288,7 @@ def _in_parts(numbers: Sequence[int], size: int) -> list[list[int]]:
 def training_batch(rows: Sequence[Row], tokenizer: Any, device: str) -> TrainingBatch:
     """Rows as one batch on a device."""
     torch = import_module("torch")
-    subwords = batch_of([row.encoded for row in rows], tokenizer, device)
+    subwords = transformers_subwords.batch_of([row.encoded for row in rows], tokenizer, device)
     n_sets = max((len(row.gold) for row in rows), default=0)
     gold = np.zeros((len(rows), max(1, n_sets), subwords.ids.shape[1]), dtype=np.bool_)
     is_set = np.zeros(gold.shape[:2], dtype=np.bool_)

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from annotator.attribution import transformers_sources
 from annotator.attribution.architectures.lstm import WORD_VECTORS, match_lstm, recurrent_model
 from annotator.attribution.architectures.pipeline import Unit, bert_to_bert, lehman
 from annotator.attribution.architectures.rationaliser import PIPELINE, from_scratch, read_extractor, selects
@@ -12,21 +13,6 @@ from annotator.attribution.base import TooLong
 from annotator.attribution.model_specs import NEGATIVE_LABEL
 from annotator.attribution.transformers_networks import Network, Reads
 from annotator.attribution.transformers_predictors import two_logits
-from annotator.attribution.transformers_sources import (
-    AUTO,
-    IN_WINDOWS,
-    NONE_THRESHOLD,
-    READS,
-    Source,
-    check_vocabulary,
-    device_of,
-    labels_of_config,
-    limit_of,
-    needed,
-    quietly,
-    reads_of_config,
-    tokenizer_of,
-)
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
@@ -148,11 +134,11 @@ class Trainable:
 
     def state_threshold(self, threshold: float | None) -> None:
         """Have the folder say how much better than a stretch "no answer" has to be; None: the model always answers."""
-        self.model.config.update({NONE_THRESHOLD: threshold})
+        self.model.config.update({transformers_sources.NONE_THRESHOLD: threshold})
 
     def save(self, folder: Path) -> None:
         """Write model and tokenizer as safetensors, to be loaded like any other."""
-        with quietly(needed("transformers")):
+        with transformers_sources.quietly(transformers_sources.needed("transformers")):
             self.model.save_pretrained(folder, safe_serialization=True)
             self.cutter.tokenizer.save_pretrained(folder)
 
@@ -164,13 +150,13 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     Raises: InvalidValue for labels that do not fit its output, ModelError where the model cannot be had
     """
     _check(new)
-    torch, transformers = needed("torch"), needed("transformers")
-    device = device_of(torch, new.device)
+    torch, transformers = transformers_sources.needed("torch"), transformers_sources.needed("transformers")
+    device = transformers_sources.device_of(torch, new.device)
     torch.set_num_threads(new.threads)
     torch.manual_seed(seed)
     name, tokenizer, model = _ready(transformers, torch, new, texts)
     cutter = Cutter(
-        tokenizer, name, limit_of(torch, model, tokenizer), new.too_long,
+        tokenizer, name, transformers_sources.limit_of(torch, model, tokenizer), new.too_long,
         question_first=new.is_query_first or new.reads == "answer", empty_text=empty_text_of(tokenizer),
         has_sentences=selects(model),
     )  # fmt: skip
@@ -180,7 +166,7 @@ def make(new: NewModel, texts: Iterable[str], seed: int) -> Trainable:
     )  # fmt: skip
     if new.keeps_head and new.reads != "answer":
         n_outputs = model.config.num_labels
-        labels = labels_of_config(model.config, name)
+        labels = transformers_sources.labels_of_config(model.config, name)
         new = replace(new, labels=labels, output="sigmoid" if n_outputs == 1 else "softmax")
     return Trainable(name, new.labels, new.output, network, cutter, device)
 
@@ -205,7 +191,7 @@ def _check(new: NewModel) -> None:
 
 def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -> tuple[str, Any, Any]:
     """The name, the tokenizer and the model, which fit each other and have every subword that learning needs."""
-    with quietly(transformers):
+    with transformers_sources.quietly(transformers):
         if new.base is None:
             name, tokenizer, model = "scratch", *_FROM_SCRATCH.get(new.architecture, _encoder)(transformers, new, texts)
         else:
@@ -217,7 +203,7 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
         if tokenizer.pad_token_id is None:
             tokenizer.add_special_tokens({"pad_token": _FILLING})
             _make_room(tokenizer, model)
-    check_vocabulary(model, tokenizer, name)
+    transformers_sources.check_vocabulary(model, tokenizer, name)
     model.config.pad_token_id = tokenizer.pad_token_id
     if new.reads == "answer" and tokenizer.cls_token_id is None:
         raise ModelError(_("'{name}' has no [CLS] to signal “no answer”. Use an encoder.", name=name))
@@ -242,27 +228,31 @@ def _make_room(tokenizer: Any, model: Any) -> None:
 def _head(new: NewModel) -> dict[str, object]:
     """What the configuration says of the outputs."""
     if new.reads == "answer":
-        return {"num_labels": 2, IN_WINDOWS: new.too_long == "windows", NONE_THRESHOLD: None}
+        return {
+            "num_labels": 2,
+            transformers_sources.IN_WINDOWS: new.too_long == "windows",
+            transformers_sources.NONE_THRESHOLD: None,
+        }
     labels = new.labels if new.output == "softmax" else new.labels[1:]
     named: dict[str, object] = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: number for number, label in enumerate(labels)},
         "problem_type": "single_label_classification" if new.output == "softmax" else "multi_label_classification",
-        **({} if new.reads == "text" else {READS: new.reads}),
+        **({} if new.reads == "text" else {transformers_sources.READS: new.reads}),
     }
     return named if new.output == "softmax" else {**named, NEGATIVE_LABEL: new.labels[0]}
 
 
 def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
-    source = Source.of(base, asks_hub=new.asks_hub)
+    source = transformers_sources.Source.of(base, asks_hub=new.asks_hub)
     head = {} if new.keeps_head and new.reads != "answer" else _head(new)
     config = source.read(transformers.AutoConfig, **head)
     if new.keeps_head:
         _check_head(config, new, source.name)
     config.update(head)  # what a configuration does not know is not taken from the line above
-    tokenizer = tokenizer_of(transformers, source)
+    tokenizer = transformers_sources.tokenizer_of(transformers, source)
     model, report = source.weights(
-        getattr(transformers, AUTO[new.reads]),
+        getattr(transformers, transformers_sources.AUTO[new.reads]),
         config=config,
         attn_implementation="eager",  # others have no second derivative, which alignment needs
         dtype=torch.float32,
@@ -295,13 +285,13 @@ def _check_head(config: Any, new: NewModel, name: str) -> None:
         new.reads, "ForTokenClassification"
     )
     is_alike = any(of.endswith(kind) for of in config.architectures or ())
-    if not is_alike or (new.reads != "answer" and reads_of_config(config, None) != new.reads):
+    if not is_alike or (new.reads != "answer" and transformers_sources.reads_of_config(config, None) != new.reads):
         raise ModelError(
             _("'{name}' has no head of this kind. Remove --keep-head, or choose its --architecture.", name=name)
         )
     if new.reads == "answer":
         return
-    labels = labels_of_config(config, name)
+    labels = transformers_sources.labels_of_config(config, name)
     others = [label for label in new.labels if label not in labels]
     if others:
         raise ModelError(
@@ -335,7 +325,7 @@ def _encoder(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[An
     config = transformers.BertConfig(
         vocab_size=len(tokenizer), pad_token_id=tokenizer.pad_token_id, attn_implementation="eager", **shape, **_head(new)
     )  # fmt: skip
-    kind = AUTO[new.reads].replace("AutoModel", "Bert")
+    kind = transformers_sources.AUTO[new.reads].replace("AutoModel", "Bert")
     return tokenizer, getattr(transformers, kind)(config)
 
 
@@ -351,13 +341,13 @@ def _two_encoders(transformers: Any, torch: Any, new: NewModel, tokenizer: Any, 
         new, labels=("other", "evidence"), architecture="tokens" if unit == "token" else "transformer", too_long="cut"
     )
     if new.base is None:
-        kind = AUTO[selecting.reads].replace("AutoModel", "Bert")
+        kind = transformers_sources.AUTO[selecting.reads].replace("AutoModel", "Bert")
         selector = getattr(transformers, kind)(
             transformers.BertConfig(**{**classifier.config.to_dict(), **_head(selecting)})
         )
     else:
         _name, _tokenizer, selector = _from_base(transformers, torch, selecting, new.base)
-    limit = limit_of(torch, classifier, tokenizer)
+    limit = transformers_sources.limit_of(torch, classifier, tokenizer)
     return tokenizer, bert_to_bert(tokenizer, selector, classifier, unit, limit, _head(new))
 
 
@@ -372,13 +362,13 @@ def _decoder_from_scratch(transformers: Any, new: NewModel, texts: Iterable[str]
         vocab_size=len(tokenizer), bos_token_id=end, eos_token_id=end, pad_token_id=filling,
         attn_implementation="eager", **{**_DECODER_SHAPE, **(new.shape or {})}, **_head(new),
     )  # fmt: skip
-    kind = AUTO[new.reads].replace("AutoModel", "GPT2")
+    kind = transformers_sources.AUTO[new.reads].replace("AutoModel", "GPT2")
     return tokenizer, getattr(transformers, kind)(config)
 
 
 def trained_byte_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) -> Any:
     """A tokenizer like GPT-2's with the subwords of these texts: bytes, Ġ for a blank, also before the first word."""
-    tokenizers = needed("tokenizers")
+    tokenizers = transformers_sources.needed("tokenizers")
     cutter = tokenizers.Tokenizer(tokenizers.models.BPE())
     cutter.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=True)
     cutter.decoder = tokenizers.decoders.ByteLevel()
@@ -421,15 +411,15 @@ _LEARNING_LAYERS = 2  # of a base before an LSTM: the top ones (ERASER, appendix
 
 def _recurrent_over(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple[str, Any, Any]:
     """An LSTM over a base without its head, of which the top layers learn."""
-    source = Source.of(base, asks_hub=new.asks_hub)
-    tokenizer = tokenizer_of(transformers, source)
+    source = transformers_sources.Source.of(base, asks_hub=new.asks_hub)
+    tokenizer = transformers_sources.tokenizer_of(transformers, source)
     encoder, report = source.weights(
         transformers.AutoModel, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
     )
     _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith("pooler")])
     shape = {
         **_RECURRENT[new.architecture], **(new.shape or {}),
-        "encoder": encoder.config.to_diff_dict(), "window": limit_of(torch, encoder, tokenizer),
+        "encoder": encoder.config.to_diff_dict(), "window": transformers_sources.limit_of(torch, encoder, tokenizer),
     }  # fmt: skip
     model = recurrent_model(tokenizer, shape, _head(new))
     model.encoder.load_state_dict(encoder.state_dict())
@@ -453,7 +443,7 @@ def _recurrent(transformers: Any, new: NewModel, texts: Iterable[str]) -> tuple[
         return tokenizer, recurrent_model(tokenizer, shape, _head(new))
     tokenizer, table, facts = word_tokenizer(transformers, texts, Path(new.vectors))
     model = recurrent_model(tokenizer, {**shape, "hidden_size": table.shape[1], WORD_VECTORS: facts}, _head(new))
-    torch, padding = needed("torch"), model.embeddings.padding_idx
+    torch, padding = transformers_sources.needed("torch"), model.embeddings.padding_idx
     with torch.no_grad():
         model.embeddings.weight.copy_(torch.from_numpy(table))
         model.embeddings.weight[padding] = 0.0
@@ -479,7 +469,7 @@ def trained_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) 
 
     WordPiece's own trainer finds another vocabulary at each run; that of byte pairs finds the same.
     """
-    tokenizers = needed("tokenizers")
+    tokenizers = transformers_sources.needed("tokenizers")
     learner = tokenizers.Tokenizer(tokenizers.models.BPE())
     learner.normalizer = tokenizers.normalizers.BertNormalizer()
     learner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()

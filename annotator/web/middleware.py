@@ -28,22 +28,8 @@ from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.addresses import LOOPBACK, path_prefix, refusal_of
 from annotator.web.navigation import PAGES, first_page_for, pages_for
-from annotator.web.routes import all_routes
+from annotator.web.routes import access, all_routes
 from annotator.web.routes import crowd as crowd_limits
-from annotator.web.routes.access import (
-    COOKIE,
-    CROWD_COOKIE,
-    WINDOW_COOKIE,
-    ServerOptions,
-    WindowKey,
-    error_response,
-    give_options,
-    is_own_origin,
-    require_open_to,
-    route_store,
-    said_of,
-    session_of_request,
-)
 from annotator.web.routes.account import ACCOUNT_PATHS
 from annotator.web.routes.crowd import refusal
 from annotator.web.routes.sign_in import sign_in_address
@@ -103,7 +89,7 @@ class BelowPath:
 class OwnWindow:
     """Of a server that belongs to a window: whoever else of this machine finds the port is told nothing and stores nothing."""
 
-    def __init__(self, app: ASGIApp, key: WindowKey) -> None:
+    def __init__(self, app: ASGIApp, key: access.WindowKey) -> None:
         self._app = app
         self._key = key
 
@@ -112,7 +98,7 @@ class OwnWindow:
         is_open = scope["type"] == "lifespan" or (
             is_request and (scope["path"] == _HEALTH or scope["path"].startswith("/window/"))
         )
-        if is_open or self._key.admits(HTTPConnection(scope).cookies.get(WINDOW_COOKIE)):
+        if is_open or self._key.admits(HTTPConnection(scope).cookies.get(access.WINDOW_COOKIE)):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await WebSocketClose(_REFUSED)(scope, receive, send)
@@ -206,7 +192,7 @@ _HEADERS = {
 class Gate:
     """Sends whoever is not signed in from a page to the sign-in page, and from "/" to the first page of one's own."""
 
-    def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
+    def __init__(self, app: ASGIApp, options: access.ServerOptions) -> None:
         self._app = app
         self._options = options
         self._turns = asyncio.Semaphore(_RUNS_AT_ONCE)
@@ -216,7 +202,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         speak(language_of_browser(HTTPConnection(scope).headers.get("accept-language", "")))
-        give_options(cast("dict[str, object]", scope), self._options)
+        access.give_options(cast("dict[str, object]", scope), self._options)
         if not self._options.hosts.allows(HTTPConnection(scope).headers.get("host", "")):
             await self._refuse_host(scope, receive, send)
             return
@@ -257,9 +243,9 @@ class Gate:
         for this machine's address, to compare it with a foreign origin.) A tab whose session has ended finds out by its page's
         document, which asks for the page again.
         """
-        if not is_own_origin(request, request.headers.get("origin", "")):
+        if not access.is_own_origin(request, request.headers.get("origin", "")):
             return False
-        return COOKIE in request.cookies and await run_in_threadpool(_is_signed_in, request)
+        return access.COOKIE in request.cookies and await run_in_threadpool(_is_signed_in, request)
 
 
 class _SocketOfPage:
@@ -354,7 +340,7 @@ def _write_host_as_in_origin(scope: Scope) -> None:
 
 def _is_signed_in(request: HTTPConnection) -> bool:
     try:
-        session_of_request(request)
+        access.session_of_request(request)
     except (NotAllowed, StoreError):
         return False
     return True
@@ -362,20 +348,20 @@ def _is_signed_in(request: HTTPConnection) -> bool:
 
 def _check(request: HTTPConnection) -> Response | None:
     try:
-        with route_store(request) as store:
-            user = session_of(store, request.cookies.get(COOKIE)).user
-            require_open_to(user, request.scope["path"])
+        with access.route_store(request) as store:
+            user = session_of(store, request.cookies.get(access.COOKIE)).user
+            access.require_open_to(user, request.scope["path"])
             start = _start_path(store, user) if request.scope["path"] == "/" else "/"
             offered = [] if _is_there(request.scope["path"]) else pages_for(user, roles_anywhere(store, user))
     except NotSignedIn as error:
-        if _is_page(request) and request.cookies.get(CROWD_COOKIE):
+        if _is_page(request) and request.cookies.get(access.CROWD_COOKIE):
             return RedirectResponse("/crowd/end", 303)
         address = sign_in_address(request.url.path, request.url.query)
-        return RedirectResponse(address, 303) if _is_page(request) else error_response(error)
+        return RedirectResponse(address, 303) if _is_page(request) else access.error_response(error)
     except NotAllowed as error:
-        return forms.message_page(_("Not part of this work"), said_of(error), 403, back="/annotate")
+        return forms.message_page(_("Not part of this work"), access.said_of(error), 403, back="/annotate")
     except StoreError as error:
-        return PlainTextResponse(said_of(error), 503)
+        return PlainTextResponse(access.said_of(error), 503)
     if not _is_there(request.scope["path"]):
         return forms.nowhere_page(request.scope["path"], offered)
     query = f"?{request.url.query}" if request.url.query else ""
@@ -468,7 +454,7 @@ def _routes() -> tuple[Mapping[tuple[str, str], Route], Sequence[Route]]:
     return fixed, [route for route in routes if "{" in route.path]
 
 
-def web_middleware(options: ServerOptions) -> list[Middleware]:
+def web_middleware(options: access.ServerOptions) -> list[Middleware]:
     """The middleware around all routes, ours and Streamlit's."""
     prefix = path_prefix()
     return [

@@ -13,13 +13,7 @@ from annotator.language import _, listed, several
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import change_many
 from annotator.usecases.lead.decisions import StuckWork
-from annotator.usecases.project.projects import (
-    change_project,
-    count_reviewers,
-    missing_annotators,
-    missing_reviewers,
-    progress_of,
-)
+from annotator.usecases.project import projects
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text
 from annotator.web.session import Visit
@@ -36,10 +30,10 @@ def show_missing_people(store: Store, visit: Visit, project: Project) -> None:
 def missing_people_words(store: Store, visit: Visit, project: Project) -> tuple[str, ...]:
     """Which people a project lacks under its rules, in sentences."""
     rules, words = project.settings, []
-    if missing := missing_reviewers(store, visit.user, project):
-        n_people = count_reviewers(store, visit.user, project)
+    if missing := projects.missing_reviewers(store, visit.user, project):
+        n_people = projects.count_reviewers(store, visit.user, project)
         words.append(_missing_reviewers_words(rules.reviewers_per_annotation, missing, n_people))
-    if missing := missing_annotators(store, visit.user, project):
+    if missing := projects.missing_annotators(store, visit.user, project):
         words.append(_missing_annotators_words(rules.annotators_per_instance, missing))
     return tuple(words)
 
@@ -127,7 +121,7 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
 
     is_before_texts: also while there are no texts, of which the first may bring the labels
     """
-    n = progress_of(store, visit.user, project.id).n_instances if project.lacks_labels else 0
+    n = projects.progress_of(store, visit.user, project.id).n_instances if project.lacks_labels else 0
     if not project.lacks_labels or not (n or is_before_texts):
         return
     if n:
@@ -151,7 +145,7 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
     if not labels:
         st.error(_("Enter at least one label."), icon=":material/error:")
         return
-    change_project(store, visit.user, replace(project, labels=labels))
+    projects.change_project(store, visit.user, replace(project, labels=labels))
     st.rerun()
 
 

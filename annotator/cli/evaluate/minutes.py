@@ -6,19 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from annotator.cli.commands import (
-    answering,
-    device_option,
-    examples,
-    hub_option,
-    opened,
-    option,
-    pairs_of,
-    print_json,
-    project_option,
-    threads_option,
-    too_long_option,
-)
+from annotator.cli import commands
 from annotator.cli.train import StepLines
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import GOLD_POLICIES
@@ -31,40 +19,42 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
 
 
 @click.command("minutes")
-@project_option
-@option(
+@commands.project_option
+@commands.option(
     "--minutes", "budgets", required=True, multiple=True, type=float, help="A budget in minutes; repeat it for several."
 )
-@option(
+@commands.option(
     "--folder", required=True, type=click.Path(path_type=Path, file_okay=False),
     help="Where results stay; two processes cannot share one.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--condition", "conditions", multiple=True, type=click.Choice(["labels", "rationales", "both"]),
     default=["labels", "rationales", "both"], help="What is bought; repeat it for several.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--labels-only",
     metavar="NAME",
     help="A labels-only project with the same texts: its times and labels count for labels alone.",
 )
-@option(
+@commands.option(
     "--match", type=click.Choice(["text", "key"]), default="text",
     help="What makes them the same texts: all their words, or their key.",
 )  # fmt: skip
-@option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
-@option(
+@commands.option("--seconds-per-label", type=float, metavar="S", help="Simulate: a label takes so long.")
+@commands.option(
     "--seconds-per-rationale", type=float, metavar="S",
     help="Simulate: the rationales of a text take each annotator so long.",
 )  # fmt: skip
-@option("--by-token", is_flag=True, help="The simulated seconds are for each token of the text.")
-@option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
-@option(
+@commands.option("--by-token", is_flag=True, help="The simulated seconds are for each token of the text.")
+@commands.option("--with-reviews", is_flag=True, help="Also count the time of those who scored the sets.")
+@commands.option(
     "--start", "n_start", type=int, metavar="N",
     help="So many texts have a label before any minute is spent.  [default: half of those that can be bought]",
 )  # fmt: skip
-@option("--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several.")
-@option(
+@commands.option(
+    "--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several."
+)
+@commands.option(
     "--rename",
     "renamed",
     multiple=True,
@@ -74,43 +64,45 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
         "answer; repeat it. It is remembered."
     ),
 )
-@option("--split", help="Learn from this split.  [default: train, where it is there]")
-@option("--validation", help="Stop by this split.  [default: as of train]")
-@option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
-@option("--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch.")
-@option(
+@commands.option("--split", help="Learn from this split.  [default: train, where it is there]")
+@commands.option("--validation", help="Stop by this split.  [default: as of train]")
+@commands.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")
+@commands.option(
+    "--base", metavar="FOLDER-OR-NAME", help="A pretrained model; without it a small one learns from scratch."
+)
+@commands.option(
     "--align", "criterion", type=click.Choice(["mse", "mae", "huber", "bce", "order"]), default="mae",
     help="The criterion by which rationales are learned from.",
 )  # fmt: skip
-@option("--strength", type=float, default=1.0, help="The weight of the alignment (lambda).")
-@option("--scale", type=float, default=100.0, help="The factor of the attributions (gamma).")
-@option(
+@commands.option("--strength", type=float, default=1.0, help="The weight of the alignment (lambda).")
+@commands.option("--scale", type=float, default=100.0, help="The factor of the attributions (gamma).")
+@commands.option(
     "--align-over", "over", type=click.Choice(["sum", "mean"]), default="sum",
     help="The sum over tokens, or their mean.",
 )  # fmt: skip
-@option(
+@commands.option(
     "--online", type=click.Choice(["none", "new", "all"]), default="none",
     help="Also train the model of the budget before further: on what was bought since (new), or on all.",
 )  # fmt: skip
-@option("--epochs", type=click.IntRange(min=1), default=10, help="The most epochs.")
-@option(
+@commands.option("--epochs", type=click.IntRange(min=1), default=10, help="The most epochs.")
+@commands.option(
     "--patience", type=click.IntRange(min=1), default=5,
     help="Stop after so many epochs without a lower validation loss.",
 )  # fmt: skip
-@option("--learning-rate", type=float, help="The learning rate of AdamW.")
-@option("--batch-size", type=click.IntRange(min=1), default=16, help="Texts in a batch.")
-@option(
+@commands.option("--learning-rate", type=float, help="The learning rate of AdamW.")
+@commands.option("--batch-size", type=click.IntRange(min=1), default=16, help="Texts in a batch.")
+@commands.option(
     "--seed", "seeds", multiple=True, type=click.IntRange(min=0), default=[0, 1, 2],
     help="The seed of the order of texts, weights, batches and validation texts; repeat it for several.",
 )  # fmt: skip
-@device_option
-@threads_option
-@too_long_option("cut")
-@hub_option
-@option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
-@option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
-@answering
-@examples("annotator evaluate minutes --project Reviews --minutes 10 --minutes 30 --folder minutes")
+@commands.device_option
+@commands.threads_option
+@commands.too_long_option("cut")
+@commands.hub_option
+@commands.option("--latex", "as_latex", is_flag=True, help="Print the table as LaTeX.")
+@commands.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV.")
+@commands.answering
+@commands.examples("annotator evaluate minutes --project Reviews --minutes 10 --minutes 30 --folder minutes")
 def minutes(
     database: Path, /, project_name: str, folder: Path, as_latex: bool, as_csv: bool, as_json: bool, **given: Any
 ) -> None:
@@ -126,7 +118,7 @@ def minutes(
 
     if as_json + as_csv + as_latex > 1:
         raise click.UsageError("Choose one of --json, --csv and --latex; several at once cannot be printed.")
-    with opened(database) as store:
+    with commands.opened(database) as store:
         options = _options(given, lambda name: find_project(store, name))
         sweep = plan_sweep(store, LOCAL_OPERATOR, find_project(store, project_name), options)
         remember_labels(store, LOCAL_OPERATOR, sweep)
@@ -138,7 +130,7 @@ def minutes(
     table = minutes_table(sweep, outcomes, release)
     write_minutes(sweep, table, folder)
     if as_json:
-        print_json(_as_json(sweep, outcomes, release) | {"signature": table.provenance["signature"]})
+        commands.print_json(_as_json(sweep, outcomes, release) | {"signature": table.provenance["signature"]})
     elif as_csv or as_latex:
         from annotator.figures.latex_tables import paper_latex
         from annotator.usecases.papers.scored_rows import paper_csv
@@ -170,7 +162,7 @@ def _options(given: dict[str, Any], project_of: Callable[[str], Any]) -> "Minute
         costs=CostOptions(other, given["match"] == "key", given["with_reviews"], simulation),
         unseen=tuple(project_of(name) for name in dict.fromkeys(given["unseen"])),
         renamed=tuple(
-            pair for text in given["renamed"] for pair in pairs_of([text], "--rename", may_be_empty=True).items()
+            pair for text in given["renamed"] for pair in commands.pairs_of([text], "--rename", may_be_empty=True).items()
         ),
         model=NewModel(
             (), base=given["base"], device=given["device"], threads=given["threads"], too_long=given["too_long"],

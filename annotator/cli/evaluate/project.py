@@ -256,23 +256,19 @@ def _compared(
 ) -> str:  # fmt: skip
     """The rows that were asked for against one of all rows; or the instances in which one differs from it."""
     from annotator.scoring.table import metric_table
+    from annotator.usecases.compare import rows
     from annotator.usecases.compare.differences import against_csv, against_latex, against_text
-    from annotator.usecases.compare.rows import (
-        differing_csv,
-        differing_instances,
-        differing_text,
-        rows_against,
-        two_rows,
-    )
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     against, row = compared
     table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, stored_project, options=scoring_options))
     if row is not None:
-        pair = two_rows(table, row, against, metrics[0])
-        listed = differing_instances(store, LOCAL_OPERATOR, stored_project, pair, most=None if form == "csv" else 10)
-        return differing_csv(pair, listed) if form == "csv" else differing_text(pair, listed)
-    made = rows_against(table, against, metrics, model=names["model"], method=names["method"])
+        pair = rows.two_rows(table, row, against, metrics[0])
+        listed = rows.differing_instances(
+            store, LOCAL_OPERATOR, stored_project, pair, most=None if form == "csv" else 10
+        )
+        return rows.differing_csv(pair, listed) if form == "csv" else rows.differing_text(pair, listed)
+    made = rows.rows_against(table, against, metrics, model=names["model"], method=names["method"])
     if form == "latex":
         return against_latex(made)
     return against_csv(made, explained=scoring_options.explained) if form == "csv" else against_text(made)

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from annotator.errors import InvalidValue
+from annotator.evaluation.benchmark import programs
 from annotator.evaluation.benchmark.counts import counts_of
 from annotator.evaluation.benchmark.files import (
     SHAPES,
@@ -22,16 +23,6 @@ from annotator.evaluation.benchmark.files import (
     is_usable,
     read_files,
     refuse_if_any,
-)
-from annotator.evaluation.benchmark.programs import (
-    BenchmarkReport,
-    as_mean,
-    evaluator_reading,
-    has_new_p,
-    is_right,
-    lost_probability,
-    new_p_of,
-    scripts_reading,
 )
 from annotator.formats.benchmark.records import label_text
 from annotator.metrics import benchmark_faithfulness as faithfulness
@@ -116,9 +107,9 @@ def by_change(files: BenchmarkFiles, values: Floats, is_meant: Flags) -> Report:
         [_has_changed(files, link.original, link.perturbed) for link in files.links], dtype=np.float64
     )
     return {
-        "all": as_mean(values[is_meant]),
-        "same": as_mean(values[is_meant & (has_changed == 0)]),
-        "changed": as_mean(values[is_meant & (has_changed == 1)]),
+        "all": programs.as_mean(values[is_meant]),
+        "same": programs.as_mean(values[is_meant & (has_changed == 0)]),
+        "changed": programs.as_mean(values[is_meant & (has_changed == 1)]),
     }
 
 
@@ -184,7 +175,7 @@ class _Plausibility:
     pooled: Floats
 
 
-def paper_reading(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
+def paper_reading(files: BenchmarkFiles, report: programs.BenchmarkReport) -> Report:
     """Equations 1 to 4, and our variants of them."""
     plausible = _plausibility(files)
     pairs = tokens_map(files)
@@ -197,8 +188,8 @@ def paper_reading(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
         "pooled": _pooled(plausible) if files.n_sides > 1 else None,
         "sides": [
             {
-                **{name: as_mean(values.sides[side]) for name, values in plausible.items()},
-                "map": as_mean(pairs.sides[side]),
+                **{name: programs.as_mean(values.sides[side]) for name, values in plausible.items()},
+                "map": programs.as_mean(pairs.sides[side]),
             }
             for side in range(files.n_sides)
         ],
@@ -215,7 +206,7 @@ def sets_reading(files: BenchmarkFiles) -> Report | None:
     gold = GoldSets.of([sets for _, sets in rows])
     values = set_aware_values(Ragged.of([marked for marked, _ in rows], np.int64), gold)
     is_fit = _is_fit(files)
-    return {name: as_mean(_defined(of_records, is_fit)) for name, of_records in values.items()}
+    return {name: programs.as_mean(_defined(of_records, is_fit)) for name, of_records in values.items()}
 
 
 def _plausibility(files: BenchmarkFiles) -> dict[str, _Plausibility]:
@@ -235,7 +226,7 @@ def _plausibility(files: BenchmarkFiles) -> dict[str, _Plausibility]:
 
 
 def _pooled(plausible: dict[str, _Plausibility]) -> Report:
-    return {name: as_mean(plausible[name].pooled) if plausible else None for name in _MEASURES}
+    return {name: programs.as_mean(plausible[name].pooled) if plausible else None for name in _MEASURES}
 
 
 def _defined(values: Floats, is_fit: Flags) -> Floats:
@@ -253,27 +244,27 @@ def _is_fit(files: BenchmarkFiles) -> Flags:
     )
 
 
-def _faithfulness(files: BenchmarkFiles, report: BenchmarkReport) -> Report:
+def _faithfulness(files: BenchmarkFiles, report: programs.BenchmarkReport) -> Report:
     """Equation 4 over the predictions that belong to a record of gold; it needs probabilities of labels."""
     outputs = [output for output in files.outputs_of_records if output is not None]
     scores: Report = {}
     for name, reduced in (("sufficiency", "p_only"), ("comprehensiveness", "p_rest")):
         is_there = files.shape != "reading" and files.has("p_full") and files.has(reduced)
-        scores[name] = report.mean(f"paper.{name}", lost_probability(outputs, reduced)) if is_there else None
+        scores[name] = report.mean(f"paper.{name}", programs.lost_probability(outputs, reduced)) if is_there else None
     return scores
 
 
 def _over_predicted(files: BenchmarkFiles, means: dict[str, Floats]) -> Report:
     """The other denominator: only records that have a prediction."""
     has_labels = files.shape != "reading" and files.has("label") and files.records[0].label is not None
-    values = {**means, **({"accuracy": is_right(files)} if has_labels else {})}
-    if has_new_p(files):
+    values = {**means, **({"accuracy": programs.is_right(files)} if has_labels else {})}
+    if programs.has_new_p(files):
         values["new_p"] = np.zeros(len(files.records))
-        values["new_p"][files.is_predicted] = new_p_of(
+        values["new_p"][files.is_predicted] = programs.new_p_of(
             [output for output in files.outputs_of_records if output is not None]
         )
     return {
-        name: as_mean(_defined(values[name], files.is_predicted)) if name in values else None
+        name: programs.as_mean(_defined(values[name], files.is_predicted)) if name in values else None
         for name in (*_MEASURES, "accuracy", "new_p")
     }
 
@@ -295,7 +286,7 @@ def _consistency(files: BenchmarkFiles, pairs: PairScores) -> Report:
         return {name: by_change(files, values, is_meant) for name, values in crossed.items()}
 
     return {
-        "map_variants": {name: as_mean(variant.values) for name, variant in variants.items()},
+        "map_variants": {name: programs.as_mean(variant.values) for name, variant in variants.items()},
         "map_by_change": changes(every),
         "map_by_kind": by_kind(files, changes),
     }
@@ -318,7 +309,7 @@ def _answers(files: BenchmarkFiles) -> Report | None:
             if is_chinese(language)
             else (faithfulness.answer_f1_english, faithfulness.answer_em_english)
         )
-        scores[language] = {"f1": as_mean(f1(gold, given)), "em": as_mean(em(gold, given))}
+        scores[language] = {"f1": programs.as_mean(f1(gold, given)), "em": programs.as_mean(em(gold, given))}
     return scores
 
 
@@ -349,9 +340,9 @@ def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[lis
 
 Reading = Literal["scripts", "evaluator", "paper"]
 TASKS = tuple(SHAPES)
-_READINGS: dict[str, Callable[[BenchmarkFiles, BenchmarkReport], Report]] = {
-    "scripts": scripts_reading,
-    "evaluator": evaluator_reading,
+_READINGS: dict[str, Callable[[BenchmarkFiles, programs.BenchmarkReport], Report]] = {
+    "scripts": programs.scripts_reading,
+    "evaluator": programs.evaluator_reading,
     "paper": paper_reading,
 }
 READINGS = tuple(_READINGS)
@@ -374,7 +365,7 @@ def evaluate_benchmark(
     files = read_files(
         task, gold, predictions, inputs=inputs, ratios=ratios, language=language, needs_links=reading != "paper"
     )
-    report = BenchmarkReport()
+    report = programs.BenchmarkReport()
     readings = READINGS if reading is None else (reading,)
     scores: Report = {name: _READINGS[name](files, report) for name in readings}
     if reading is None:
@@ -387,7 +378,7 @@ def evaluate_benchmark(
     return {**scores, "counts": counts_of(files, report, scores)}
 
 
-def _refuse_stops(report: BenchmarkReport) -> None:
+def _refuse_stops(report: programs.BenchmarkReport) -> None:
     """What the one program that is asked for stops at is refused."""
     refuse_if_any(
         [

@@ -37,17 +37,9 @@ from annotator.language import _
 from annotator.metrics.normalised_aopc import MOST_EXACT
 from annotator.metrics.ragged import Flags, Floats, Integers
 from annotator.scoring.sufficient_sets import SufficientNumbers, sufficient_numbers
-from annotator.store import Store
+from annotator.store import Store, models
 from annotator.store.events import add_event, require_open
 from annotator.store.instances import iterate_instance_batches
-from annotator.store.models import (
-    add_model,
-    all_sufficient_sets,
-    forget_sufficient_sets,
-    models_with_quoted_sets,
-    store_sufficient_sets,
-    sufficient_sets_of,
-)
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import gold_among
 from annotator.usecases.gold_table import gold_table
@@ -168,9 +160,9 @@ def find_sufficient_sets(
     setup = source.setup(partial(_answering, source))
     chosen.remember(store, actor, project)
     with store.transaction():
-        model_id = add_model(store, project.id, project_model.name)
+        model_id = models.add_model(store, project.id, project_model.name)
         if options.is_anew:
-            forget_sufficient_sets(store, project.id, project_model.name, parameters)
+            models.forget_sufficient_sets(store, project.id, project_model.name, parameters)
     with engine.open(setup, partial(_answers, project_model)) as workers:
         work = _Working(
             store, actor, project, project_model, options, reduction, model_id, report, progress, workers, quoted
@@ -194,7 +186,7 @@ def ask_itself(
     explained: under which name they are stored
     Returns: None where it gave no set, or where the project asks for answers
     """
-    if project.task.result_kind != "label" or explained not in models_with_quoted_sets(store, project.id):
+    if project.task.result_kind != "label" or explained not in models.models_with_quoted_sets(store, project.id):
         return None
     options = SufficientOptions(split=split, sets_of=explained)
     return find_sufficient_sets(store, actor, project, f"{SERVED}:{model}", options, progress=progress)
@@ -218,7 +210,9 @@ def _beside_exact(
     """None where one of the two ways was not gone."""
     ways = (replace(options, is_exact=is_exact) for is_exact in (False, True))
     searched, exact = (
-        all_sufficient_sets(store, project.id, model, canonical_parameters(_parameters(way, reduction)), options.split)
+        models.all_sufficient_sets(
+            store, project.id, model, canonical_parameters(_parameters(way, reduction)), options.split
+        )
         for way in ways
     )
     both = [
@@ -243,7 +237,7 @@ def stored_numbers(
     """The numbers over all texts of which sets are stored."""
     with store.snapshot():
         gold = gold_table(store, project, project.settings.gold_policy, split)
-        return sufficient_numbers(all_sufficient_sets(store, project.id, model, parameters, split), gold)
+        return sufficient_numbers(models.all_sufficient_sets(store, project.id, model, parameters, split), gold)
 
 
 def _parameters(options: SufficientOptions, reduction: "Reduction") -> dict[str, object]:
@@ -396,7 +390,9 @@ class _Working:
         for batch in iterate_instance_batches(self.store, self.project.id, split=self.options.split, batch_size=100):
             instances = [instance for instance in batch if instance.state != "discarded"]
             ids = [instance.id for instance in instances]
-            stored = sufficient_sets_of(self.store, self.project.id, self.model.name, self.report.parameters, ids)
+            stored = models.sufficient_sets_of(
+                self.store, self.project.id, self.model.name, self.report.parameters, ids
+            )
             quoted = {} if self.quoted is None else self.quoted.read(ids)
             for gold in gold_among(self.store, instances, policy):
                 text = self._text(gold.instance, [rationale_set.token_indices for rationale_set in gold.sets])
@@ -504,7 +500,7 @@ class _Working:
         """Without a label, until the search has ended."""
         with self.store.transaction():
             require_open(self.store, self.project.id)
-            store_sufficient_sets(self.store, self.model_id, self.report.parameters, {text.instance.id: sets})
+            models.store_sufficient_sets(self.store, self.model_id, self.report.parameters, {text.instance.id: sets})
 
     def _examined(self, text: _Text, done: Done) -> SufficientSets:
         """In the instance's token numbers, with the label."""

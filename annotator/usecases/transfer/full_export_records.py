@@ -20,18 +20,10 @@ from annotator.formats.own.releases import pack, unpack
 from annotator.language import _
 from annotator.perturb.versions import changed_instance
 from annotator.review.gold import spoiled
-from annotator.store import Store
+from annotator.store import Store, models
 from annotator.store.events import record_event
 from annotator.store.gold.releases import add_part, add_release, parts_of, releases_of
 from annotator.store.instances import find_instance_ids, get_instance, ids_of_keys, places_of, queue_keys
-from annotator.store.models import (
-    RunFinder,
-    add_model,
-    known_outputs,
-    store_sufficient_sets,
-    sufficient_sets_of,
-    write_outputs,
-)
 from annotator.store.people import account_for, add_role
 from annotator.store.perturb.perturbations import perturbation_of_instance, perturbations_of
 from annotator.store.project.guidelines import add_version, newest_number, note_read, restore_versions, versions_of
@@ -61,7 +53,7 @@ class Restorer:
     def __init__(self, store: Store, project: Project) -> None:
         self.store = store
         self.project = project
-        self.runs = RunFinder(store, project.id)
+        self.runs = models.RunFinder(store, project.id)
         self.was_empty = not instance_counts(store, project.id)
         self.versions: frozenset[int] = frozenset()  # of the file's guidelines: those that the project has as well
         self.n_unknown_versions = 0
@@ -121,9 +113,9 @@ class Restorer:
                 by_run.setdefault(output.run, []).append(replace(output.output, instance_id=candidates[0]))
         for run, of_run in by_run.items():
             run_id = self.runs.id_of(run)
-            known = known_outputs(self.store, run_id, [output.instance_id for output in of_run])
+            known = models.known_outputs(self.store, run_id, [output.instance_id for output in of_run])
             changes = [change_of(known.get(output.instance_id), output) for output in of_run]
-            write_outputs(self.store, run_id, [change.output for change in changes if not change.overwritten])
+            models.write_outputs(self.store, run_id, [change.output for change in changes if not change.overwritten])
 
     def take_word_lists(self, lists: Sequence[WordList]) -> None:
         """Word lists whose names are free; one that is there already stays as it is."""
@@ -164,9 +156,9 @@ class Restorer:
                 reason = _("No token {index}: the input has {n}.", index=strange[0], n=n_tokens)
                 report.add_problem(Problem(source.source, source.line, "sets", source.key, reason))
                 continue
-            model_id = add_model(self.store, self.project.id, source.model)
-            if not sufficient_sets_of(self.store, self.project.id, source.model, source.parameters, [number]):
-                store_sufficient_sets(self.store, model_id, source.parameters, {number: source.sets})
+            model_id = models.add_model(self.store, self.project.id, source.model)
+            if not models.sufficient_sets_of(self.store, self.project.id, source.model, source.parameters, [number]):
+                models.store_sufficient_sets(self.store, model_id, source.parameters, {number: source.sets})
 
     def take_trainings(self, trainings: Sequence[own_sources.SourceTraining], report: ImportReport) -> None:
         """What models learned from; of a model that was trained here it stays as it is."""

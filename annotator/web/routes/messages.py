@@ -15,14 +15,7 @@ from annotator.errors import AnnotatorError, InvalidValue, StaleDraft
 from annotator.language import _
 from annotator.usecases.access.accounts import Session
 from annotator.usecases.databases import Store
-from annotator.web.routes.access import (
-    error_response,
-    read_body,
-    require_csrf,
-    require_own_page,
-    route_store,
-    session_of_request,
-)
+from annotator.web.routes import access
 
 LAST_PAGE = 10**6
 _LONGEST_BODY = 2 * 1024 * 1024
@@ -59,11 +52,11 @@ def get_route(path: str, handler: Handler[Query]) -> Route:
 
     def endpoint(request: Request) -> Response:
         try:
-            session = session_of_request(request)
-            require_own_page(request, session)
+            session = access.session_of_request(request)
+            access.require_own_page(request, session)
             return _answer(request, handler, None, session, request.query_params)
         except AnnotatorError as error:
-            return error_response(error)
+            return access.error_response(error)
 
     return Route(f"/api/{path}", endpoint, methods=["GET"])
 
@@ -76,12 +69,12 @@ def post_route(path: str, handler: Handler[_B], body_type: type[_B], stored: Han
         try:
             # Of whoever sends much it is asked who they are before any of it is read; a mark needs one thread only.
             session = None if _is_short(request) else await run_in_threadpool(_session_of_page, request)
-            raw = await read_body(request, _LONGEST_BODY, _("Your input is too long. Shorten it."))
+            raw = await access.read_body(request, _LONGEST_BODY, _("Your input is too long. Shorten it."))
             return await run_in_threadpool(
                 lambda: _answer(request, handler, stored, session or _session_of_page(request), _decode(raw, decoder))
             )
         except AnnotatorError as error:
-            return error_response(error)
+            return access.error_response(error)
 
     return Route(f"/api/{path}", endpoint, methods=["POST"])
 
@@ -93,13 +86,13 @@ def _is_short(request: Request) -> bool:
 
 def _session_of_page(request: Request) -> Session:
     """Who sent a message, from a page of ours."""
-    session = session_of_request(request)
-    require_csrf(request, session)
+    session = access.session_of_request(request)
+    access.require_csrf(request, session)
     return session
 
 
 def _answer(request: Request, handler: Handler[_B], stored: Handler[_B] | None, session: Session, body: _B) -> Response:
-    with route_store(request) as store:
+    with access.route_store(request) as store:
         try:
             return _json(handler(store, session.user, body), 200)
         except StaleDraft as error:

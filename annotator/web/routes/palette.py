@@ -15,17 +15,8 @@ from annotator.usecases.access.rights import roles_anywhere, roles_in
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import members_of, projects_of
+from annotator.web import navigation
 from annotator.web.addresses import page_address
-from annotator.web.navigation import (
-    ALSO_FOUND,
-    PARTS_OF_ARCHIVED,
-    PROJECT_SECTIONS,
-    SETTINGS,
-    START,
-    first_page_for,
-    page_at,
-    pages_for,
-)
 from annotator.web.routes.messages import Query, get_route
 
 _MOST = 40  # of all kinds
@@ -53,26 +44,26 @@ def _address(path: str, project: Project | None, **parameters: str) -> str:
 
 
 def _pages(store: Store, user: User, project: Project | None) -> Iterator[Target]:
-    for page in pages_for(user, roles_anywhere(store, user)):
-        yield Target(_("Page"), _(page.title), _address(page.path, None if page is START else project))
+    for page in navigation.pages_for(user, roles_anywhere(store, user)):
+        yield Target(_("Page"), _(page.title), _address(page.path, None if page is navigation.START else project))
 
 
 def _parts(project: Project) -> Iterator[Target]:
     """The parts of a project, and what can be set there."""
-    kind = _(page_at("project").title)
-    for section, parts in PROJECT_SECTIONS.items():
+    kind = _(navigation.page_at("project").title)
+    for section, parts in navigation.PROJECT_SECTIONS.items():
         for part, title in parts.items():
-            if project.is_archived and part not in PARTS_OF_ARCHIVED:
+            if project.is_archived and part not in navigation.PARTS_OF_ARCHIVED:
                 continue
             address = _address("project", project, section=part)
             yield Target(kind, _(title) if _(title) == _(section) else f"{_(section)} › {_(title)}", address)
-    for part, labels in {**dict.fromkeys(ALSO_FOUND, ()), **SETTINGS}.items():
-        if project.is_archived and part not in PARTS_OF_ARCHIVED:
+    for part, labels in {**dict.fromkeys(navigation.ALSO_FOUND, ()), **navigation.SETTINGS}.items():
+        if project.is_archived and part not in navigation.PARTS_OF_ARCHIVED:
             continue
-        title = next(parts[part] for parts in PROJECT_SECTIONS.values() if part in parts)
+        title = next(parts[part] for parts in navigation.PROJECT_SECTIONS.values() if part in parts)
         for label in labels:
             yield Target(_(title), _(label), _address("project", project, section=part), seek=_(label))
-        for name in ALSO_FOUND.get(part, ()):
+        for name in navigation.ALSO_FOUND.get(part, ()):
             yield Target(_(title), _(name), _address("project", project, section=part))
 
 
@@ -82,7 +73,7 @@ def _projects(store: Store, user: User, wanted: Sequence[str]) -> Iterator[Targe
             continue  # its roles need not be looked up
         roles = roles_in(store, user, project.id)
         is_led = has_right(user, roles, "manage project")
-        page = page_at("project") if is_led else first_page_for(user, roles)
+        page = navigation.page_at("project") if is_led else navigation.first_page_for(user, roles)
         if page is not None:
             yield Target(_("Project"), project.name, _address(page.path, project))
 

@@ -15,16 +15,9 @@ from annotator.domain.proposed_sets import ProposedState
 from annotator.domain.texts import RationaleSet
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.usecases.annotate import proposals
+from annotator.usecases.annotate import panel_messages, proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
-from annotator.usecases.annotate.panel_messages import (
-    show_my_work,
-    show_next,
-    show_original,
-    show_proposals,
-    show_work_of,
-)
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import acknowledge
 from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
@@ -136,7 +129,7 @@ class ProposedBody(msgspec.Struct):
 
 def _next(store: Store, user: User, query: Query) -> object:
     instance = number(query, "instance") if query.get("instance") else None
-    return show_next(
+    return panel_messages.show_next(
         annotate_work.next_work(store, user, number(query, "project"), instance, day_began=_day_of(query.get("day")))
     )
 
@@ -161,7 +154,7 @@ def _mine(store: Store, user: User, query: Query) -> object:
     page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
     state, words = query.get("state", ""), query.get("words", "")
     rows, total = my_work(store, user, number(query, "project"), page, state=state, words=words)
-    return show_my_work(rows, total, page)
+    return panel_messages.show_my_work(rows, total, page)
 
 
 def _seen(store: Store, user: User, body: SeenBody) -> object:
@@ -170,11 +163,11 @@ def _seen(store: Store, user: User, body: SeenBody) -> object:
 
 
 def _proposed(store: Store, user: User, body: ProposedBody) -> object:
-    return show_proposals(proposals.propose(store, user, body.assignment))
+    return panel_messages.show_proposals(proposals.propose(store, user, body.assignment))
 
 
 def _original(store: Store, user: User, query: Query) -> object:
-    return show_original(store, user, number(query, "assignment"))
+    return panel_messages.show_original(store, user, number(query, "assignment"))
 
 
 def _draft(store: Store, user: User, body: SaveBody) -> object:
@@ -187,19 +180,19 @@ def _submit(store: Store, user: User, body: SubmitBody) -> object:
         store, user, body.assignment, body.revision, body.draft.as_draft(), body.timing.as_timing(),
         shown_next=body.ahead, is_confirmed=body.confirmed, day_began=_began(body.day),
     )  # fmt: skip
-    return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
+    return {"counts": counts, "ahead": ahead and panel_messages.show_work_of(store, ahead)}
 
 
 def _skip(store: Store, user: User, body: SkipBody) -> object:
     counts, ahead = annotate_work.skip(store, user, body.assignment, shown_next=body.ahead, day_began=_began(body.day))
-    return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
+    return {"counts": counts, "ahead": ahead and panel_messages.show_work_of(store, ahead)}
 
 
 def _discard(store: Store, user: User, body: DiscardBody) -> object:
     counts, ahead = annotate_work.propose_discard(
         store, user, body.assignment, body.reason, body.comment, shown_next=body.ahead, day_began=_began(body.day)
     )
-    return {"counts": counts, "ahead": ahead and show_work_of(store, ahead)}
+    return {"counts": counts, "ahead": ahead and panel_messages.show_work_of(store, ahead)}
 
 
 def _withdraw(store: Store, user: User, body: WithdrawBody) -> object:
@@ -212,12 +205,12 @@ def _back(store: Store, user: User, body: BackBody) -> object:
 
 def _reopened(store: Store, user: User, work: Work, day: dt.datetime | None) -> object:
     counts = annotate_work.counts_in(store, user, work.assignment.project_id, _began(day))
-    return {"work": show_work_of(store, work), "counts": counts}
+    return {"work": panel_messages.show_work_of(store, work), "counts": counts}
 
 
 def _stored(store: Store, user: User, body: SaveBody | SkipBody | WithdrawBody) -> object:
     """What is stored, for a tab whose draft another one was faster with."""
-    return show_work_of(store, annotate_work.current_work(store, user, body.assignment))
+    return panel_messages.show_work_of(store, annotate_work.current_work(store, user, body.assignment))
 
 
 class ReadBody(msgspec.Struct):

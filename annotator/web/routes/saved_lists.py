@@ -7,17 +7,8 @@ from starlette.routing import Route
 
 from annotator.domain.people import User
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect import text_lists
 from annotator.usecases.inspect.saliency_messages import ShownSavedList, ShownSavedLists, show_saved_list
-from annotator.usecases.inspect.text_lists import (
-    change_list,
-    delete_list,
-    lists_of_project,
-    lists_with_instance,
-    put_on_list,
-    save_instance,
-    save_listed,
-    take_off_list,
-)
 from annotator.web.routes.messages import Number, Query, get_route, number, post_route
 from annotator.web.routes.saliency import question_of
 
@@ -56,9 +47,9 @@ class MemberBody(msgspec.Struct, frozen=True):
 
 def _lists(store: Store, user: User, query: Query) -> ShownSavedLists:
     project_id = number(query, "project")
-    saved_lists = lists_of_project(store, user, project_id)
+    saved_lists = text_lists.lists_of_project(store, user, project_id)
     instance_id = number(query, "instance") if query.get("instance") else None
-    holding = set() if instance_id is None else lists_with_instance(store, user, project_id, instance_id)
+    holding = set() if instance_id is None else text_lists.lists_with_instance(store, user, project_id, instance_id)
     return ShownSavedLists(
         tuple(replace(show_saved_list(saved), may_change=may, holds=saved.id in holding) for saved, may in saved_lists)
     )
@@ -66,21 +57,21 @@ def _lists(store: Store, user: User, query: Query) -> ShownSavedLists:
 
 def _save(store: Store, user: User, body: SaveBody) -> ShownSavedList:
     if body.instance is not None:
-        return show_saved_list(save_instance(store, user, body.project, body.instance, body.name, body.note))
+        return show_saved_list(text_lists.save_instance(store, user, body.project, body.instance, body.name, body.note))
     question = question_of({**body.asked, "project": str(body.project)})
-    return show_saved_list(save_listed(store, user, question, body.name, body.note))
+    return show_saved_list(text_lists.save_listed(store, user, question, body.name, body.note))
 
 
 def _change(store: Store, user: User, body: ChangeBody) -> ShownSavedList:
-    return show_saved_list(change_list(store, user, body.list, body.name, body.note))
+    return show_saved_list(text_lists.change_list(store, user, body.list, body.name, body.note))
 
 
 def _delete(store: Store, user: User, body: DeleteBody) -> ShownSavedList:
-    return show_saved_list(delete_list(store, user, body.list))
+    return show_saved_list(text_lists.delete_list(store, user, body.list))
 
 
 def _put(store: Store, user: User, body: MemberBody) -> ShownSavedList:
-    act = put_on_list if body.on else take_off_list
+    act = text_lists.put_on_list if body.on else text_lists.take_off_list
     return show_saved_list(act(store, user, body.list, body.instance))
 
 

@@ -23,19 +23,7 @@ from annotator.usecases.access.credentials import noted_in
 from annotator.usecases.access.single_sign_on import require_password_allowed
 from annotator.usecases.databases import Store
 from annotator.web import forms
-from annotator.web.routes.access import (
-    COOKIE,
-    CROWD_COOKIE,
-    WINDOW_COOKIE,
-    ServerOptions,
-    options_of,
-    read_body,
-    require_own_page,
-    route_store,
-    said_of,
-    session_of_request,
-    status_of,
-)
+from annotator.web.routes import access
 
 # Threads for hashing passwords, which takes long because it is meant to, and a small queue before them.
 
@@ -115,7 +103,7 @@ def with_form(
     async def take(request: Request) -> Response:
         form: Form = {}
         try:
-            require_own_page(request)
+            access.require_own_page(request)
             form = await read_form(request)
             if hashes:
                 return await THREADS.run(address_of(request), partial(handler, request, form))
@@ -123,7 +111,7 @@ def with_form(
         except TooBusy as error:
             return _come_again(request, form, error)
         except AnnotatorError as error:
-            return forms.message_page(_("Not accepted"), said_of(error), status_of(error))
+            return forms.message_page(_("Not accepted"), access.said_of(error), access.status_of(error))
 
     return take
 
@@ -135,10 +123,12 @@ def address_of(request: Request) -> str:
 def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
     """Without the database, so that it costs little; who wanted to sign in finds the form with the name."""
     if request.url.path == "/sign-in":
-        answer = _empty_form(request, name=form.get("name", ""), error="", notice=str(error), status=status_of(error))
+        answer = _empty_form(
+            request, name=form.get("name", ""), error="", notice=str(error), status=access.status_of(error)
+        )
     else:
         answer = forms.message_page(
-            _("Not now"), _("{error} Your link still works; open it again.", error=error), status_of(error)
+            _("Not now"), _("{error} Your link still works; open it again.", error=error), access.status_of(error)
         )
     answer.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return answer
@@ -146,7 +136,7 @@ def _come_again(request: Request, form: Form, error: TooBusy) -> Response:
 
 async def read_form(request: Request) -> Form:
     """The fields of a form; raises InvalidValue for one that is too long, or has too many."""
-    body = await read_body(request, _LARGEST_FORM, _("Your input is too long. Shorten it."))
+    body = await access.read_body(request, _LARGEST_FORM, _("Your input is too long. Shorten it."))
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
@@ -157,24 +147,24 @@ async def read_form(request: Request) -> Form:
 def show_sign_in(request: Request) -> Response:
     """The form; somebody who is signed in goes on at once (not where one chooses who one is)."""
     next_path = _next_of(request)
-    if not options_of(request).is_by_choice and _is_signed_in(request):
+    if not access.options_of(request).is_by_choice and _is_signed_in(request):
         return RedirectResponse(next_path, 303)
     notice = _signed_out(request) if "signed-out" in request.query_params else ""
     return sign_in_form(request, notice=notice)
 
 
 def _signed_out(request: Request) -> str:
-    settings = options_of(request).sign_on_settings
+    settings = access.options_of(request).sign_on_settings
     if settings is None:
         return _("You're signed out.")
     return _("You're signed out here. {name} may still hold a session.", name=settings.shown_name)
 
 
 def sign_in_form(request: Request, *, name: str = "", error: str = "", notice: str = "", status: int = 200) -> Response:
-    with route_store(request) as store:
-        if options_of(request).is_by_choice:
+    with access.route_store(request) as store:
+        if access.options_of(request).is_by_choice:
             people = accounts.list_people_to_choose(store)
-            is_demonstration = options_of(request).is_demonstration
+            is_demonstration = access.options_of(request).is_demonstration
             return forms.choose_page(
                 people, next_path=_asked_next(request), error=error, status=status, is_demonstration=is_demonstration
             )
@@ -186,43 +176,43 @@ def sign_in_form(request: Request, *, name: str = "", error: str = "", notice: s
 def _empty_form(request: Request, *, name: str, error: str, notice: str = "", status: int) -> Response:
     return forms.sign_in_page(
         name=name, next_path=_asked_next(request), error=error, notice=notice, status=status,
-        sign_on=options_of(request).sign_on_settings,
+        sign_on=access.options_of(request).sign_on_settings,
     )  # fmt: skip
 
 
 def sign_in(request: Request, form: Form) -> Response:
     """Start a session; the one that the browser had before ends."""
     name = form.get("name", "")
-    options = options_of(request)
+    options = access.options_of(request)
     try:
-        with route_store(request) as store:
+        with access.route_store(request) as store:
             if options.is_by_choice:
                 token = _chosen(store, options, name)
             else:
-                require_password_allowed(options_of(request).sign_on_settings)
+                require_password_allowed(access.options_of(request).sign_on_settings)
                 note = request.cookies.get(KNOWN_COOKIE, "")
                 password = form.get("password", "")
                 token = accounts.sign_in(store, name, password, address=address_of(request), browser_note=note)
     except AnnotatorError as error:
-        return sign_in_form(request, name=name, error=said_of(error), status=status_of(error))
+        return sign_in_form(request, name=name, error=access.said_of(error), status=access.status_of(error))
     return with_session(request, token, _next_of(request))
 
 
-def _chosen(store: Store, options: ServerOptions, name: str) -> str:
+def _chosen(store: Store, options: access.ServerOptions, name: str) -> str:
     is_window = options.window is not None
     return accounts.sign_in_as(store, name, is_demonstration=options.is_demonstration, is_window=is_window)
 
 
 def open_window(request: Request) -> Response:
     """The first request of a window: from now on its cookie is the only one that is answered (middleware.OwnWindow)."""
-    options = options_of(request)
+    options = access.options_of(request)
     if options.window is None or not options.window.opens(request.path_params["secret"]):
         return forms.message_page(_("Not accepted"), _("This address worked once, for one window."), 403, back="")
-    with route_store(request) as store:
+    with access.route_store(request) as store:
         people = accounts.list_people_to_choose(store)
         token = _chosen(store, options, people[0].user.name) if len(people) == 1 else None
     response = RedirectResponse("/sign-in", 303) if token is None else with_session(request, token, "/")
-    response.set_cookie(WINDOW_COOKIE, options.window.cookie, path="/", httponly=True, samesite="strict")
+    response.set_cookie(access.WINDOW_COOKIE, options.window.cookie, path="/", httponly=True, samesite="strict")
     return response
 
 
@@ -231,13 +221,13 @@ def show_link(request: Request) -> Response:
     try:
         return _link_form(request)
     except AnnotatorError as error:
-        return forms.message_page(_("This link doesn't work"), said_of(error), status_of(error))
+        return forms.message_page(_("This link doesn't work"), access.said_of(error), access.status_of(error))
 
 
 def _link_form(request: Request, *, name: str = "", error: str = "", status: int = 200) -> Response:
-    with route_store(request) as store:
+    with access.route_store(request) as store:
         user = accounts.open_link(store, request.path_params["token"]).user
-    require_password_allowed(options_of(request).sign_on_settings, user)
+    require_password_allowed(access.options_of(request).sign_on_settings, user)
     return forms.link_page(
         user_name=user.name if user else None, name=name, error=error, action=request.url.path, status=status
     )
@@ -247,21 +237,21 @@ def use_link(request: Request, form: Form) -> Response:
     """Set the password and sign in."""
     name = form.get("name", "")
     try:
-        with route_store(request) as store:
+        with access.route_store(request) as store:
             link = request.path_params["token"]
-            require_password_allowed(options_of(request).sign_on_settings, accounts.open_link(store, link).user)
+            require_password_allowed(access.options_of(request).sign_on_settings, accounts.open_link(store, link).user)
             token = accounts.set_password_with_link(store, link, name, form.get("password", ""))
     except InvalidValue as error:
-        return _link_form(request, name=name, error=said_of(error), status=status_of(error))
+        return _link_form(request, name=name, error=access.said_of(error), status=access.status_of(error))
     except AnnotatorError as error:
-        return forms.message_page(_("This link doesn't work"), said_of(error), status_of(error))
+        return forms.message_page(_("This link doesn't work"), access.said_of(error), access.status_of(error))
     return with_session(request, token, "/")
 
 
 def show_sign_out(request: Request) -> Response:
     """Ask first: a link alone must not sign anybody out."""
     try:
-        return forms.sign_out_page(session_of_request(request).user.name)
+        return forms.sign_out_page(access.session_of_request(request).user.name)
     except NotSignedIn:
         return RedirectResponse("/sign-in", 303)
 
@@ -270,27 +260,27 @@ def sign_out(request: Request, _form: Form) -> Response:
     """End the session here and in the database."""
     _end_session(request)
     response = RedirectResponse("/sign-in?signed-out", 303)
-    response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=is_https(request))
+    response.delete_cookie(access.COOKIE, path="/", httponly=True, samesite="lax", secure=is_https(request))
     return response
 
 
 def with_session(request: Request, token: str, next_path: str) -> Response:
     _end_session(request)
     response = RedirectResponse(next_path, 303, headers={"Cache-Control": "no-store"})
-    if not options_of(request).is_by_choice:
+    if not access.options_of(request).is_by_choice:
         _know_again(request, response, token)
     response.set_cookie(
-        COOKIE, token, max_age=int(accounts.SESSION_LASTS.total_seconds()), path="/", httponly=True, samesite="lax",
+        access.COOKIE, token, max_age=int(accounts.SESSION_LASTS.total_seconds()), path="/", httponly=True, samesite="lax",
         secure=is_https(request),
     )  # fmt: skip
-    if CROWD_COOKIE in request.cookies:
-        response.delete_cookie(CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
+    if access.CROWD_COOKIE in request.cookies:
+        response.delete_cookie(access.CROWD_COOKIE, path="/")  # whoever signs in is led to their pages again
     return response
 
 
 def _know_again(request: Request, response: Response, token: str) -> None:
     """Whoever guesses at this account from elsewhere does not keep it out of this browser."""
-    with route_store(request) as store:
+    with access.route_store(request) as store:
         note = noted_in(store, accounts.session_of(store, token).user, request.cookies.get(KNOWN_COOKIE, ""))
     response.set_cookie(
         KNOWN_COOKIE, note, max_age=_KNOWN_SECONDS, path="/sign-in", httponly=True, samesite="lax",
@@ -299,14 +289,14 @@ def _know_again(request: Request, response: Response, token: str) -> None:
 
 
 def _end_session(request: Request) -> None:
-    if token := request.cookies.get(COOKIE):
-        with route_store(request) as store:
+    if token := request.cookies.get(access.COOKIE):
+        with access.route_store(request) as store:
             accounts.sign_out(store, token)
 
 
 def _is_signed_in(request: Request) -> bool:
     try:
-        session_of_request(request)
+        access.session_of_request(request)
     except NotAllowed:  # nobody, or a worker of a recruitment link, who has no page to go on to
         return False
     return True

@@ -13,16 +13,7 @@ from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import adjudicate, choose_gold, take_choice_back
 from annotator.usecases.lead.timeline import Relative, original_of, versions_of
-from annotator.usecases.review.inspection import (
-    Comparison,
-    View,
-    as_draft_of_lead,
-    find_instances,
-    look_at,
-    must_give_back,
-    origin_words,
-    words_of,
-)
+from annotator.usecases.review import inspection
 from annotator.web import components
 from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
@@ -44,12 +35,12 @@ def show(store: Store, visit: Visit, project: Project, wanted: int | str) -> Non
     """An instance by its number or its key, as everybody annotated it, and below a version to make of it."""
     try:
         number = wanted if isinstance(wanted, int) else _choose(store, visit, project, wanted)
-        if must_give_back(store, visit.user, project, number):
+        if inspection.must_give_back(store, visit.user, project, number):
             if _ask_to_give_back(number):
-                look_at(store, visit.user, project, number, gives_back=True)
+                inspection.look_at(store, visit.user, project, number, gives_back=True)
                 st.rerun()
             return
-        comparison = look_at(store, visit.user, project, number)
+        comparison = inspection.look_at(store, visit.user, project, number)
     except NotFound as error:
         st.info(as_text(str(error)), icon=":material/search_off:")
         return
@@ -64,7 +55,7 @@ def _ask_to_give_back(instance_id: int) -> bool:
 
 def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
     """Keys may repeat between splits; then one says which."""
-    split_by_id = dict(find_instances(store, visit.user, project, key))
+    split_by_id = dict(inspection.find_instances(store, visit.user, project, key))
     if len(split_by_id) == 1:
         return next(iter(split_by_id))
     return st.segmented_control(
@@ -76,7 +67,7 @@ def _choose(store: Store, visit: Visit, project: Project, key: str) -> int:
 class _ComparisonScreen:
     """The parts of the screen share who looks at what."""
 
-    def __init__(self, store: Store, visit: Visit, project: Project, comparison: Comparison) -> None:
+    def __init__(self, store: Store, visit: Visit, project: Project, comparison: inspection.Comparison) -> None:
         self.store = store
         self.visit = visit
         self.project = project
@@ -158,13 +149,13 @@ class _ComparisonScreen:
         if policy == "chosen" and choice is not None and choice.is_adjudicated and not choice.is_exhaustive:
             return [_("gold: the lead's version")]
         parts = [
-            f"{set_letter(number)} “{words_of(self.instance, gold_set)}” "
-            f"({_(' and ').join(origin_words(origin) for origin in origins)})"
+            f"{set_letter(number)} “{inspection.words_of(self.instance, gold_set)}” "
+            f"({_(' and ').join(inspection.origin_words(origin) for origin in origins)})"
             for number, (gold_set, origins) in enumerate(zip(gold.sets, gold.origins, strict=True))
         ]
         return [_("gold under “{policy}”: {sets}", policy=_(policy), sets=parted(parts) or _("no rationale"))]
 
-    def _chosen_views(self) -> list[View]:
+    def _chosen_views(self) -> list[inspection.View]:
         """The last round of each annotator at first; any may be put beside one another."""
         views = {view.annotation.id: view for view in self.comparison.views if view.annotation}
         if len(views) < 2:
@@ -176,7 +167,7 @@ class _ComparisonScreen:
         )  # fmt: skip
         return [views[number] for number in numbers]
 
-    def _show_sides(self, views: list[View]) -> list[RationaleSet]:
+    def _show_sides(self, views: list[inspection.View]) -> list[RationaleSet]:
         """Panels in rows; answers the sets that are ticked, in the order of the panels."""
         taken: list[RationaleSet] = []
         for start in range(0, len(views), _BESIDE):
@@ -186,7 +177,7 @@ class _ComparisonScreen:
                     taken += self._show_side(view)
         return taken
 
-    def _show_side(self, view: View) -> list[RationaleSet]:
+    def _show_side(self, view: inspection.View) -> list[RationaleSet]:
         st.markdown(f"**{as_text(view.title)}**")
         if view.facts:
             st.caption(as_text(" · ".join(view.facts)))
@@ -219,7 +210,7 @@ class _ComparisonScreen:
         """The panel starts with the version there is, and with the ticked sets."""
         st.markdown(f"**{_('Your own version')}**")
         st.caption(_("Select sets above to edit and store as gold."))
-        view = as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
+        view = inspection.as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
         draft = components.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
             carry_out(

@@ -34,18 +34,7 @@ from annotator.usecases.inspect.saliency_sets import (
     summary,
     way_words,
 )
-from annotator.usecases.models.attributions import (
-    FOLLOWS_MODEL,
-    MOST_TOKENS,
-    AttributingOptions,
-    LoadOptions,
-    Parameter,
-    TooLong,
-    Value,
-    choosable_labels,
-    offered_methods,
-    offered_parameters,
-)
+from annotator.usecases.models import attributions
 from annotator.usecases.models.parameter_words import choice_words
 from annotator.usecases.models.self_explanations import models_that_gave_sets
 from annotator.usecases.training.forecast import last_event
@@ -158,7 +147,7 @@ _TITLES = {  # of the parameters that a method may declare, by what is stored
     "weights": unsaid("Weights"),
 }
 
-Settings = dict[str, Value]
+Settings = dict[str, attributions.Value]
 
 
 def ask(method: str) -> list[Settings] | None:
@@ -166,7 +155,7 @@ def ask(method: str) -> list[Settings] | None:
 
     Only what differs from the method's defaults is told, so that the same choice is the same run.
     """
-    parameters = offered_parameters(method)
+    parameters = attributions.offered_parameters(method)
     with st.container(horizontal=True, gap="small"):
         given = [(parameter, _field(method, parameter)) for parameter in parameters]
     try:
@@ -177,18 +166,18 @@ def ask(method: str) -> list[Settings] | None:
     return [_settings(parameters, chosen) for chosen in product(*values)]
 
 
-def _settings(parameters: tuple[Parameter, ...], chosen: tuple[Value, ...]) -> Settings:
+def _settings(parameters: tuple[attributions.Parameter, ...], chosen: tuple[attributions.Value, ...]) -> Settings:
     pairs = zip(parameters, chosen, strict=True)
     return {parameter.name: value for parameter, value in pairs if value != _start(parameter)}
 
 
-def _start(parameter: Parameter) -> Value:
+def _start(parameter: attributions.Parameter) -> attributions.Value:
     """What stands in the field at first; where the model decides, the word for that."""
     default = parameter.default
-    return default if isinstance(default, str | int) else FOLLOWS_MODEL
+    return default if isinstance(default, str | int) else attributions.FOLLOWS_MODEL
 
 
-def _field(method: str, parameter: Parameter) -> Value:
+def _field(method: str, parameter: attributions.Parameter) -> attributions.Value:
     title, says = _(_TITLES[parameter.name]), _(parameter.says)
     key, start = f"compute_{method}_{parameter.name}", _start(parameter)
     if not parameter.choices:
@@ -204,11 +193,11 @@ def _field(method: str, parameter: Parameter) -> Value:
     )  # fmt: skip
 
 
-def _read(parameter: Parameter, given: Value) -> list[Value]:
+def _read(parameter: attributions.Parameter, given: attributions.Value) -> list[attributions.Value]:
     """The values of a field: one, or of a text with commas several."""
     parts = [part.strip() for part in str(given).split(",")]
     known = [part for part in parts if part] or [str(_start(parameter))]
-    values: list[Value] = [part if part == _start(parameter) else parameter.read(part) for part in known]
+    values: list[attributions.Value] = [part if part == _start(parameter) else parameter.read(part) for part in known]
     return list(dict.fromkeys(values))
 
 
@@ -216,7 +205,7 @@ _NEXT = unsaid("Runs in the background; you can close this page.")
 
 _ZERO_SHOT, _WRITING = "transformers-zero-shot:", "transformers-writing:"
 
-_TOO_LONG: dict[TooLong, str] = {
+_TOO_LONG: dict[attributions.TooLong, str] = {
     "refuse": unsaid("skip"),
     "cut": unsaid("truncate the end"),
     "windows": unsaid("use windows"),
@@ -297,7 +286,7 @@ def _asked(store: Store, visit: Visit, project: Project) -> AskedAttribution:
 
 def _ask_of_labels(
     project: Project, middle: DeltaGenerator, right: DeltaGenerator, gave_sets: Sequence[str]
-) -> tuple[str, AttributingOptions]:
+) -> tuple[str, attributions.AttributingOptions]:
     """The method and the options of a model that answers with a label or a stretch of the text.
 
     gave_sets: models whose sets this one can be asked about; the method is then followed by a colon and that model
@@ -313,7 +302,7 @@ def _ask_of_labels(
         _("Normalised AOPC"), key="compute_normalised",
         help=_(
             "Comparable between models. Up to 5·n² reduced texts for n tokens; texts above {most} tokens "
-            "are left out.", most=MOST_TOKENS
+            "are left out.", most=attributions.MOST_TOKENS
         )
     )  # fmt: skip
     trains = right.checkbox(
@@ -321,7 +310,7 @@ def _ask_of_labels(
         help=_("Removes the old predictions and attributions.")
     )  # fmt: skip
     whose, part, length, amount = st.columns([3, 2, 2, 1], vertical_alignment="bottom")
-    labels = choosable_labels(project)
+    labels = attributions.choosable_labels(project)
     label = next(iter(labels))
     if len(labels) > 1:
         label = whose.selectbox(
@@ -332,8 +321,8 @@ def _ask_of_labels(
         _("Texts too long for the model"), _TOO_LONG, column=length, key="compute_too_long",
         help=_("Transformers only. Windows overlap by half; predictions are averaged.")
     )  # fmt: skip
-    load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
-    return method, AttributingOptions(
+    load = attributions.LoadOptions(threads=_ask_threads(amount), too_long=too_long)
+    return method, attributions.AttributingOptions(
         label=label,
         split=split,
         has_faithfulness=with_faithfulness,
@@ -343,9 +332,9 @@ def _ask_of_labels(
     )
 
 
-def _ask_writing(middle: DeltaGenerator) -> tuple[str, AttributingOptions]:
+def _ask_writing(middle: DeltaGenerator) -> tuple[str, attributions.AttributingOptions]:
     """Those of a model that writes: it has no labels, gives no probabilities and is not read in windows."""
-    methods = offered_methods(writes=True)
+    methods = attributions.offered_methods(writes=True)
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_written_method")
     part, length, amount = st.columns([3, 3, 2], vertical_alignment="bottom")
     split = _ask_split(part)
@@ -354,8 +343,8 @@ def _ask_writing(middle: DeltaGenerator) -> tuple[str, AttributingOptions]:
         _("Texts too long for the model"), _TOO_LONG, ways, column=length, key="compute_written_too_long",
         help=_("Only the text is truncated, at its end.")
     )  # fmt: skip
-    load = LoadOptions(threads=_ask_threads(amount), too_long=too_long)
-    return method, AttributingOptions(split=split, load=load)
+    load = attributions.LoadOptions(threads=_ask_threads(amount), too_long=too_long)
+    return method, attributions.AttributingOptions(split=split, load=load)
 
 
 def _ask_split(column: DeltaGenerator) -> str | None:
@@ -367,7 +356,9 @@ def _ask_threads(column: DeltaGenerator) -> int:
     return int(column.number_input(_("Threads"), 1, 64, 1, key="compute_threads", help=help_words))
 
 
-def _with_prompt(project: Project, model: str, options: AttributingOptions) -> AttributingOptions:
+def _with_prompt(
+    project: Project, model: str, options: attributions.AttributingOptions
+) -> attributions.AttributingOptions:
     """What a language model reads besides, and what it calls the labels."""
     load = options.load
     if model.startswith(_WRITING):

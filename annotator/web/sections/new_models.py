@@ -12,14 +12,7 @@ from annotator.domain.jobs import Job
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.language import _, together, unsaid
-from annotator.usecases.background import (
-    AskedTraining,
-    ask_for_built_in,
-    ask_to_train,
-    queue_of,
-    train_again,
-    training_of,
-)
+from annotator.usecases import background
 from annotator.usecases.databases import Store
 from annotator.usecases.training.architectures import architectures_for
 from annotator.usecases.training.examples import RationaleSource
@@ -149,7 +142,7 @@ class Given:
     fitting: FittingOptions
     model: NewModel
 
-    def request(self, *, is_anew: bool = False) -> AskedTraining:
+    def request(self, *, is_anew: bool = False) -> background.AskedTraining:
         """What is asked for; raises InvalidValue for what cannot be."""
         rationales = RationaleOptions()
         if self.source:
@@ -157,7 +150,7 @@ class Given:
             rationales = RationaleOptions(self.source, word_lists, self.share)
         data = DataOptions(self.split, self.validation, None, rationales, self.fitting.seed)
         model = replace(self.model, base=None if self.base is None else base_of(self.base))
-        return AskedTraining(self.name, TrainingOptions(model, data, self.fitting, None, is_anew))
+        return background.AskedTraining(self.name, TrainingOptions(model, data, self.fitting, None, is_anew))
 
 
 def ask(store: Store, visit: Visit, project: Project) -> Given:
@@ -395,7 +388,7 @@ def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:
             icon=":material/model_training:"
         ):  # fmt: skip
             with refusals_shown():
-                ask_for_built_in(store, visit.user, project)
+                background.ask_for_built_in(store, visit.user, project)
                 st.rerun()
         for job in computation.ended(store, visit, project, "attribute")[:1]:
             computation.show_line(job)
@@ -442,7 +435,7 @@ def _show_form(store: Store, visit: Visit, project: Project) -> None:
     refusal.markdown(as_text(foreseen.summary()))
     if pressed(_("Train"), type="primary", key="train_go", icon=":material/model_training:"):
         with refusals_shown():
-            ask_to_train(store, visit.user, project, request)
+            background.ask_to_train(store, visit.user, project, request)
             confirm_and_rerun(_(_ASKED))
 
 
@@ -451,7 +444,7 @@ def _forecasts() -> ValueCache:
     return ValueCache(most=100)
 
 
-def _foreseen(store: Store, visit: Visit, project: Project, request: AskedTraining) -> Forecast:
+def _foreseen(store: Store, visit: Visit, project: Project, request: background.AskedTraining) -> Forecast:
     """Kept until something happens in the project: of ten thousand texts it takes a second, and each change of the form asks."""
     options = request.options.data
     key = (str(database_path()), project.id, options, last_event(store, visit.user, project))
@@ -460,7 +453,10 @@ def _foreseen(store: Store, visit: Visit, project: Project, request: AskedTraini
 
 def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
     """Where the name is a model's already, or that of a training that was stopped, whether it begins anew."""
-    if any(training_of(job).name == name for job in queue_of(store, visit.user, project, "train").open):
+    if any(
+        background.training_of(job).name == name
+        for job in background.queue_of(store, visit.user, project, "train").open
+    ):
         return False  # it is under way: its folder says nothing
     standing = standing_of(store, visit.user, project, name)
     if standing == "free":
@@ -481,11 +477,11 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
 
 def _show_ended(store: Store, visit: Visit, project: Project, models: tuple[TrainedModel, ...]) -> None:
     """What came of the last trainings, and what can be done next about the last of each name."""
-    queue = queue_of(store, visit.user, project, "train")
-    names = {training_of(job).name for job in queue.open}
+    queue = background.queue_of(store, visit.user, project, "train")
+    names = {background.training_of(job).name for job in queue.open}
     by_name = {model.name: model for model in models}
     for job in queue.ended:
-        name = training_of(job).name
+        name = background.training_of(job).name
         computation.show_line(job)
         if name not in names:
             _offer_next(store, visit, project, job, by_name.get(name))
@@ -510,7 +506,7 @@ def _offer_next(store: Store, visit: Visit, project: Project, job: Job, model: T
             icon=":material/play_arrow:",
         ):
             with refusals_shown():
-                train_again(store, visit.user, project, job.id)
+                background.train_again(store, visit.user, project, job.id)
                 confirm_and_rerun(_(_ASKED))
 
 

@@ -9,16 +9,7 @@ from annotator.domain.project.audits import FAULTS, Drawing, Per
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.language import _, parted, several, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.perturb.audit_results import (
-    ALTOGETHER,
-    AuditedVersion,
-    AuditResult,
-    AuditShare,
-    Remedy,
-    audits_of_project,
-    csv_of,
-    remedy_wrong,
-)
+from annotator.usecases.perturb import audit_results
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
@@ -35,7 +26,7 @@ _DRAWN: Mapping[Per, str] = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The audits that there are; nothing where no changed version was ever accepted here."""
-    results = audits_of_project(store, visit.user, project)
+    results = audit_results.audits_of_project(store, visit.user, project)
     kinds = kinds_to_audit(store, project)
     if not results and not kinds:
         return
@@ -49,7 +40,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _ask_drawing(store, visit, project, kinds)
 
 
-def _show_audit(store: Store, visit: Visit, project: Project, result: AuditResult) -> None:
+def _show_audit(store: Store, visit: Visit, project: Project, result: audit_results.AuditResult) -> None:
     audit, overall = result.audit, result.overall
     st.markdown(_("**Audit {id}**: {words}", id=audit.id, words=overall.words))
     st.caption(
@@ -78,26 +69,26 @@ def _show_audit(store: Store, visit: Visit, project: Project, result: AuditResul
         st.caption(_("Sampled per type; the total covers judged versions only."))
     _show_wrong(store, visit, project, result)
     st.download_button(
-        _("Download verdicts"), csv_of(result), f"audit-{audit.id}.csv", key=f"audit_csv_{audit.id}",
+        _("Download verdicts"), audit_results.csv_of(result), f"audit-{audit.id}.csv", key=f"audit_csv_{audit.id}",
         icon=":material/download:"
     )  # fmt: skip
 
 
-def _row(share: AuditShare) -> dict[str, object]:
+def _row(share: audit_results.AuditShare) -> dict[str, object]:
     return {
-        _("type"): _("total") if share.kind == ALTOGETHER else share.kind,
+        _("type"): _("total") if share.kind == audit_results.ALTOGETHER else share.kind,
         _("accepted"): share.population, _("sampled"): share.n_drawn, _("judged"): share.n_judged,
         _("right"): share.n_right, _("share right"): percent(share.share),
         _("95 % interval"): UNDEFINED if share.low is None else f"{percent(share.low)} – {percent(share.high)}",
     }  # fmt: skip
 
 
-def _faults(version: AuditedVersion) -> str:
+def _faults(version: audit_results.AuditedVersion) -> str:
     verdict = version.item.verdict
     return parted(_(FAULTS[fault]) for fault in verdict.faults) if verdict else ""
 
 
-def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResult) -> None:
+def _show_wrong(store: Store, visit: Visit, project: Project, result: audit_results.AuditResult) -> None:
     """The wrong ones; those that are in the data set still may be chosen."""
     if not result.wrong:
         return
@@ -129,9 +120,11 @@ def _show_wrong(store: Store, visit: Visit, project: Project, result: AuditResul
     st.caption(_("Either removes the version and its annotations."))
 
 
-def _carry_out(store: Store, visit: Visit, project: Project, audit_id: int, numbers: list[int], remedy: Remedy) -> None:
+def _carry_out(
+    store: Store, visit: Visit, project: Project, audit_id: int, numbers: list[int], remedy: audit_results.Remedy
+) -> None:
     with refusals_shown():
-        n = remedy_wrong(store, visit.user, project, audit_id, numbers, remedy)
+        n = audit_results.remedy_wrong(store, visit.user, project, audit_id, numbers, remedy)
         confirm_and_rerun(
             several("{n} version returned.", "{n} versions returned.", n)
             if remedy == "send back"

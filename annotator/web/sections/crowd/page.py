@@ -8,19 +8,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.project.recruitment import STATE_WORDS, LinkRules, LinkState, RecruitmentLink
 from annotator.domain.projects import Project
 from annotator.language import _, several, unsaid
-from annotator.usecases.crowd.recruitment_links import (
-    LinkView,
-    Payment,
-    change_recruitment_link,
-    find_code,
-    links_of,
-    make_recruitment_link,
-    mark_paid,
-    payments_csv,
-    set_link_state,
-    stop_worker,
-    workers_at_work,
-)
+from annotator.usecases.crowd import recruitment_links
 from annotator.usecases.crowd.visits import TrainingFirst, training_first
 from annotator.usecases.databases import Store
 from annotator.web.addresses import public_address
@@ -115,7 +103,9 @@ _WORKER = "crowd_stop_worker"
 
 def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
     """Nobody is chosen beforehand; nothing stands here while nobody is at work."""
-    done_by_name = {worker.name: worker.done for worker in workers_at_work(store, visit.user, project.id)}
+    done_by_name = {
+        worker.name: worker.done for worker in recruitment_links.workers_at_work(store, visit.user, project.id)
+    }
     if not done_by_name:
         return
     with st.form("crowd_stop", border=True):
@@ -133,7 +123,7 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
         st.warning(_(NOBODY_CHOSEN))
         return
     with refusals_shown():
-        stopped = stop_worker(store, visit.user, project.id, held[_WORKER])
+        stopped = recruitment_links.stop_worker(store, visit.user, project.id, held[_WORKER])
         confirm_and_rerun(_("Ended {name}'s visit.", name=stopped.name))
 
 
@@ -157,10 +147,10 @@ def show_codes(store: Store, visit: Visit, project: Project) -> None:
     if project_id != project.id:
         return
     with refusals_shown():
-        _show_payment(store, visit, project, find_code(store, visit.user, project.id, code))
+        _show_payment(store, visit, project, recruitment_links.find_code(store, visit.user, project.id, code))
 
 
-def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment) -> None:
+def _show_payment(store: Store, visit: Visit, project: Project, payment: recruitment_links.Payment) -> None:
     worker = payment.worker
     minutes = f"{payment.active_ms / 60_000:.1f}"
     st.markdown(
@@ -179,12 +169,12 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: Payment
         st.info(_("The visit is still in progress."), icon=":material/hourglass_top:")
     elif worker.paid_at is None:
         if pressed(_("Mark as paid"), key="crowd_code_paid"):
-            mark_paid(store, visit.user, project.id, worker.code)
+            recruitment_links.mark_paid(store, visit.user, project.id, worker.code)
             st.rerun()
     else:
         st.warning(_("Paid: marked on {time}.", time=as_text(shown_time(worker.paid_at))), icon=":material/done:")
         if pressed(_("Mark as unpaid"), key="crowd_code_unpaid"):
-            mark_paid(store, visit.user, project.id, worker.code, is_paid=False)
+            recruitment_links.mark_paid(store, visit.user, project.id, worker.code, is_paid=False)
             st.rerun()
 
 
@@ -199,7 +189,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """Off until a lead makes a link and opens it."""
     st.subheader(_("Recruitment links"), anchor=False)
     st.caption(_("For workers from Prolific, MTurk etc.: random name, fixed number of texts, completion code."))
-    views = links_of(store, visit.user, project.id)
+    views = recruitment_links.links_of(store, visit.user, project.id)
     training = training_first(store, project.id)
     for view in views:
         _show_link(store, visit, project, view)
@@ -213,11 +203,11 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         rules = ask(project, None)
         if rules is not None:
             with refusals_shown():
-                make_recruitment_link(store, visit.user, project.id, rules)
+                recruitment_links.make_recruitment_link(store, visit.user, project.id, rules)
                 st.rerun()
 
 
-def _show_link(store: Store, visit: Visit, project: Project, view: LinkView) -> None:
+def _show_link(store: Store, visit: Visit, project: Project, view: recruitment_links.LinkView) -> None:
     link, key = view.link, f"crowd_{view.link.id}"
     with st.container(border=True, key=key):
         st.markdown(f"**{as_text(link.rules.name)}** · {_(_STATES[link.state])}")
@@ -233,7 +223,7 @@ def _show_link(store: Store, visit: Visit, project: Project, view: LinkView) -> 
                 rules = ask(project, link)
                 if rules is not None:
                     with refusals_shown():
-                        change_recruitment_link(store, visit.user, link.id, rules)
+                        recruitment_links.change_recruitment_link(store, visit.user, link.id, rules)
                         st.rerun()
 
 
@@ -255,7 +245,7 @@ def _show_training(training: TrainingFirst) -> None:
     )
 
 
-def _numbers(view: LinkView) -> str:
+def _numbers(view: recruitment_links.LinkView) -> str:
     rules = view.link.rules
     return several(
         "{n} worker: {working} working, {finished} of {most_workers} finished, {left} stopped, "
@@ -283,21 +273,21 @@ def _show_hint(link: RecruitmentLink) -> None:
         st.caption(_("No worker ID: people can restart in another browser."))
 
 
-def _show_buttons(store: Store, visit: Visit, view: LinkView) -> None:
+def _show_buttons(store: Store, visit: Visit, view: recruitment_links.LinkView) -> None:
     link, key = view.link, f"crowd_{view.link.id}"
     turn, close, take = st.columns(3)
     if link.state == "paused" and pressed(_("Open link"), type="primary", container=turn, key=f"{key}_open"):
-        set_link_state(store, visit.user, link.id, "open")
+        recruitment_links.set_link_state(store, visit.user, link.id, "open")
         st.rerun()
     if link.state == "open" and pressed(_("Pause"), container=turn, key=f"{key}_pause"):
-        set_link_state(store, visit.user, link.id, "paused")
+        recruitment_links.set_link_state(store, visit.user, link.id, "paused")
         st.rerun()
     if link.state != "closed" and pressed(_("Close permanently"), container=close, key=f"{key}_close"):
         st.dialog(_("Close this link?"))(_ask_to_close)(link)
     if view.came:
         take.download_button(
             _("Codes as CSV"),
-            payments_csv(store, visit.user, link.id),
+            recruitment_links.payments_csv(store, visit.user, link.id),
             f"codes-{link.id}.csv",
             "text/csv",
             key=f"{key}_csv",
@@ -313,5 +303,5 @@ def _ask_to_close(link: RecruitmentLink) -> None:
     )
     show_answers(
         _("Close link"), key=f"crowd_{link.id}_closing",
-        act=lambda store, visit: set_link_state(store, visit.user, link.id, "closed")
+        act=lambda store, visit: recruitment_links.set_link_state(store, visit.user, link.id, "closed")
     )  # fmt: skip

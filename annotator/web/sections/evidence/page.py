@@ -8,16 +8,7 @@ from annotator.domain.project.evidence import EvidencePass, Selection
 from annotator.domain.projects import Project
 from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
-from annotator.usecases.evidence.exhaustive_gold import (
-    PassStanding,
-    find_first,
-    newest_change,
-    passes_of,
-    set_automatic,
-    standing_of,
-    take_back,
-    take_over,
-)
+from annotator.usecases.evidence import exhaustive_gold
 from annotator.usecases.project.exhaustive_passes import Chosen, count_chosen, splits_to_choose, start_pass
 from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
@@ -30,11 +21,11 @@ _SHOWN = 5  # keys of what something keeps from being taken over
 
 def show(store: Store, visit: Visit, project: Project, of_button: DeltaGenerator) -> None:
     """The passes that there are. of_button: where the form for another one is opened."""
-    first = find_first(store, project.id)
+    first = exhaustive_gold.find_first(store, project.id)
     if first is not None:
         st.caption(as_text(_("Second pass over “{first}”. Adopt its gold there, under Texts.", first=first)))
         return
-    for evidence_pass in passes_of(store, visit.user, project.id):
+    for evidence_pass in exhaustive_gold.passes_of(store, visit.user, project.id):
         with st.container(border=True):
             _show_pass(store, visit, evidence_pass)
     with of_button.popover(_("Start second pass"), icon=":material/playlist_add_check:"):
@@ -69,14 +60,16 @@ def _show_pass(store: Store, visit: Visit, evidence_pass: EvidencePass) -> None:
     _show_actions(store, visit, standing, key, with_changed=with_changed)
 
 
-def _standing(store: Store, visit: Visit, evidence_pass: EvidencePass, *, with_changed: bool) -> PassStanding:
+def _standing(
+    store: Store, visit: Visit, evidence_pass: EvidencePass, *, with_changed: bool
+) -> exhaustive_gold.PassStanding:
     """Read anew only when something has happened in one of the two projects: the texts of a pass may be long."""
     cache_key = f"evidence_standing_{evidence_pass.project_id}"
-    newest = (newest_change(store, visit.user, evidence_pass.project_id), with_changed)
+    newest = (exhaustive_gold.newest_change(store, visit.user, evidence_pass.project_id), with_changed)
     if cache_key not in st.session_state or st.session_state[cache_key][0] != newest:
-        standing = standing_of(store, visit.user, evidence_pass.project_id, with_changed=with_changed)
+        standing = exhaustive_gold.standing_of(store, visit.user, evidence_pass.project_id, with_changed=with_changed)
         st.session_state[cache_key] = (newest, standing)
-    known: PassStanding = st.session_state[cache_key][1]
+    known: exhaustive_gold.PassStanding = st.session_state[cache_key][1]
     return known
 
 
@@ -85,23 +78,25 @@ def _keys(n: int, keys: tuple[str, ...]) -> str:
     return listed([*keys[:_SHOWN], *more])
 
 
-def _show_actions(store: Store, visit: Visit, standing: PassStanding, key: str, *, with_changed: bool) -> None:
+def _show_actions(
+    store: Store, visit: Visit, standing: exhaustive_gold.PassStanding, key: str, *, with_changed: bool
+) -> None:
     evidence_pass = standing.evidence_pass
     number = evidence_pass.project_id
     take, back = st.columns(2)
     label = several("Adopt {n} text", "Adopt {n} texts", standing.n_taken)
     with refusals_shown():
         if pressed(label, container=take, type="primary", disabled=not standing.n_taken, key=f"{key}_take"):
-            n = take_over(store, visit.user, number, with_changed=with_changed)
+            n = exhaustive_gold.take_over(store, visit.user, number, with_changed=with_changed)
             confirm_and_rerun(several("{n} text now has exhaustive gold.", "{n} texts now have exhaustive gold.", n))
         if pressed(_("Undo all"), container=back, disabled=not standing.n_exhaustive, key=f"{key}_back"):
-            n = take_back(store, visit.user, number)
+            n = exhaustive_gold.take_back(store, visit.user, number)
             confirm_and_rerun(several("{n} text restored.", "{n} texts restored.", n))
         is_automatic = st.toggle(
             _("Adopt accepted gold automatically"), evidence_pass.is_automatic, key=f"{key}_automatic"
         )
         if is_automatic != evidence_pass.is_automatic:
-            set_automatic(store, visit.user, number, is_automatic)
+            exhaustive_gold.set_automatic(store, visit.user, number, is_automatic)
 
 
 def _ask_pass(store: Store, visit: Visit, project: Project) -> None:

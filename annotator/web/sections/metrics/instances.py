@@ -17,14 +17,7 @@ from annotator.language import _, several, together, unsaid
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.compare.rows import found_reference, references_of
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_values import (
-    Comparison,
-    InstanceValues,
-    RowChoice,
-    ScoredInstance,
-    compare_rows,
-    only,
-)
+from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
 from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
@@ -44,7 +37,7 @@ class Behind:
 
     what: str
     name: str
-    instances: Sequence[ScoredInstance]
+    instances: Sequence[metric_values.ScoredInstance]
     values: Sequence[float]
 
 
@@ -59,7 +52,7 @@ def show_distribution(store: Store, visit: Visit, project: Project, scored: Scor
     if other is None:
         behind = _behind(values, column, _("{metric} of {row}", metric=named(column), row=name))
     else:
-        comparison = compare_rows(values, other[1], column.name)
+        comparison = metric_values.compare_rows(values, other[1], column.name)
         _say_difference(comparison, name, other[0])
         title = title_in_words(column.definition)
         behind = Behind(f"{title}: {name} − {other[0]}", _("{metric} difference", metric=title),
@@ -119,7 +112,7 @@ def list_instances(project: Project, behind: Behind, chosen: Sequence[Any], *, k
         _list(project, rows, behind.what, key)
 
 
-def _list(project: Project, rows: list[tuple[ScoredInstance, float]], label: str, key: str) -> None:
+def _list(project: Project, rows: list[tuple[metric_values.ScoredInstance, float]], label: str, key: str) -> None:
     order, pages = st.columns([4, 1], vertical_alignment="bottom")
     choices = state.choices_of(project)
     lowest_first = order.segmented_control(
@@ -139,7 +132,7 @@ def _list(project: Project, rows: list[tuple[ScoredInstance, float]], label: str
     st.html(instance_list_html(shown, heads, label=label))
 
 
-def _linked(project: Project, instance: ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
+def _linked(project: Project, instance: metric_values.ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
     address = page_address("saliency", project=project.id, instance=instance.id)
     cells = [
         written(value),
@@ -152,7 +145,7 @@ def _linked(project: Project, instance: ScoredInstance, value: float, *, with_ki
     return LinkedRow(address, instance.key, cells)
 
 
-def _selection(chosen: Sequence[Any]) -> Callable[[ScoredInstance, float], bool]:
+def _selection(chosen: Sequence[Any]) -> Callable[[metric_values.ScoredInstance, float], bool]:
     """Whether an instance was clicked, or lies in the bar that was."""
     if not chosen:
         return lambda _one, _value: True
@@ -169,7 +162,7 @@ class _Picked:
     row: MetricRow
     name: str
     column: Column
-    values: InstanceValues
+    values: metric_values.InstanceValues
 
 
 def _pick(
@@ -206,7 +199,7 @@ def _pick(
 
 def _pick_other(
     store: Store, visit: Visit, project: Project, scored: ScoredTable, picked: _Picked, container: DeltaGenerator
-) -> tuple[str, InstanceValues] | None:
+) -> tuple[str, metric_values.InstanceValues] | None:
     """Another row to take the difference to."""
     rows, names = scored.rows, names_of(scored.rows)
     others = {
@@ -229,19 +222,19 @@ def _pick_other(
     return names[others[chosen]], _shared(scored, of_other, picked.column)
 
 
-def _shared(scored: ScoredTable, values: InstanceValues, column: Column) -> InstanceValues:
+def _shared(scored: ScoredTable, values: metric_values.InstanceValues, column: Column) -> metric_values.InstanceValues:
     """The instances that the shown rows share for a column, where they do."""
     shared, behind = scored.table.shared.get(column.name), scored.table.behind
     if shared is None or behind is None:
         return values
-    return only(values, set(behind.ids[shared.keep].tolist()))
+    return metric_values.only(values, set(behind.ids[shared.keep].tolist()))
 
 
-def _choice(row: MetricRow, seed: int | None) -> RowChoice:
-    return RowChoice(row.model, row.method, row.kind, row.layer, row.parameters, seed)
+def _choice(row: MetricRow, seed: int | None) -> metric_values.RowChoice:
+    return metric_values.RowChoice(row.model, row.method, row.kind, row.layer, row.parameters, seed)
 
 
-def _behind(values: InstanceValues, column: Column, what: str, *, kind: str | None = None) -> Behind:
+def _behind(values: metric_values.InstanceValues, column: Column, what: str, *, kind: str | None = None) -> Behind:
     """Those for which the metric is defined."""
     of_metric = values.values.get(column.name, np.full(len(values.instances), np.nan)).tolist()
     pairs = [
@@ -287,7 +280,7 @@ def _say_how_many(n_points: int, n_instances: int) -> None:
     st.caption(together(*lines, _("Click a point or bar to list it.")))
 
 
-def _say_difference(comparison: Comparison, name: str, other: str) -> None:
+def _say_difference(comparison: metric_values.Comparison, name: str, other: str) -> None:
     if comparison.difference is None:
         return
     interval = comparison.interval

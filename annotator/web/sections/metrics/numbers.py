@@ -18,17 +18,7 @@ from annotator.scoring.runs import ScoringOptions
 from annotator.scoring.shared_instances import over_shared
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table, without_repeats
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect.metric_values import (
-    InstanceValues,
-    RowChoice,
-    groupings_of,
-    has_changed_since,
-    newest_event,
-    newest_release_number,
-    split_names,
-    values_of_row,
-    what_to_score,
-)
+from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import gold_summary, policy_in_words
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.buttons import pressed
@@ -135,13 +125,15 @@ def show(
 
     container: for what is scored, beside the page's title
     """
-    newest = newest_event(store, visit.user, project)  # asks for the right as well, whoever made what is kept
+    newest = metric_values.newest_event(
+        store, visit.user, project
+    )  # asks for the right as well, whoever made what is kept
     pinned = int(st.session_state.get(_key(project, "as_of"), newest))
     if _key(project, "splits") not in st.session_state:  # read once a visit
-        st.session_state[_key(project, "splits")] = split_names(store, visit.user, project)
-        st.session_state[_key(project, "groupings")] = groupings_of(store, visit.user, project)
+        st.session_state[_key(project, "splits")] = metric_values.split_names(store, visit.user, project)
+        st.session_state[_key(project, "groupings")] = metric_values.groupings_of(store, visit.user, project)
     request = _controls(project, choices, container, pinned)
-    request = replace(request, release=newest_release_number(store, visit.user, project))
+    request = replace(request, release=metric_values.newest_release_number(store, visit.user, project))
     # A place that is always there, filled or not: a bar that stands above the table in the first run alone would have the next
     # run move all that follows up by one; the browser makes what has moved anew, and closes the popover that one chooses in.
     with st.container():
@@ -161,7 +153,7 @@ def _scored(
     """The numbers and what they were asked for with: those that are kept (newer ones are offered), else new ones."""
     table = _tables().get(request, MetricTable)
     if table is not None:
-        if has_changed_since(store, visit.user, project, request.event_id):
+        if metric_values.has_changed_since(store, visit.user, project, request.event_id):
             _offer_newer(project)
         return request, table
     request = replace(request, event_id=newest)
@@ -173,24 +165,24 @@ def _scored(
 
 
 def instance_values(
-    store: Store, visit: Visit, project: Project, scored: ScoredTable, choice: RowChoice
-) -> InstanceValues:
+    store: Store, visit: Visit, project: Project, scored: ScoredTable, choice: metric_values.RowChoice
+) -> metric_values.InstanceValues:
     """The numbers of the instances behind a row, as of the same moment where nothing has happened since."""
-    newest_event(store, visit.user, project)
+    metric_values.newest_event(store, visit.user, project)
 
-    def make() -> InstanceValues:
+    def make() -> metric_values.InstanceValues:
         with st.spinner(_("Reading …")):
-            return values_of_row(store, visit.user, project, choice, scored.request.options)
+            return metric_values.values_of_row(store, visit.user, project, choice, scored.request.options)
 
     return _instances().get_or_make(
-        (scored.request, choice), InstanceValues, make, lambda made: max(1, len(made.instances))
+        (scored.request, choice), metric_values.InstanceValues, make, lambda made: max(1, len(made.instances))
     )
 
 
 def table_with_intervals(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> MetricTable:
     """The whole table with intervals: the one that is kept, else made now."""
     request = replace(scored.request, has_intervals=True)
-    newest_event(store, visit.user, project)
+    metric_values.newest_event(store, visit.user, project)
 
     def make() -> MetricTable:
         return metric_table(*evaluate_with_instances(store, visit.user, project, options=request.options))
@@ -293,7 +285,7 @@ def _group_with_count(by: str, name: str, counts: Mapping[str, int]) -> str:
 
 def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -> MetricTable | None:
     """Score now, unless there is nothing, or so much that one should ask for it."""
-    to_score = what_to_score(store, visit.user, project)
+    to_score = metric_values.what_to_score(store, visit.user, project)
     if not to_score.n_stored:
         st.info(_("No model output yet. Compute or import some on Saliency."), icon=":material/monitoring:")
         return None

@@ -13,21 +13,7 @@ from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
-from annotator.usecases.compare.differences import (
-    against_csv,
-    against_latex,
-    english_names,
-    english_reference,
-    heads_and_lines,
-    legend,
-    names_of_compared,
-    reasons,
-    reference_name,
-    sentence_of_pair,
-    sentences,
-    what_could_be_told,
-    what_it_is,
-)
+from annotator.usecases.compare import differences
 from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
 from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, family_of, maps_of
 from annotator.usecases.databases import Store
@@ -96,26 +82,30 @@ def show(
         st.info(_("No other rows shown. Choose some under “Rows”."), icon=":material/filter_list:")
         return NOTHING
     _offer_files(project, made, places, explained)
-    heads, lines = heads_and_lines(made)
-    name = reference_name(made)
+    heads, lines = differences.heads_and_lines(made)
+    name = differences.reference_name(made)
     st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Differences from {name}", name=name)))
     with st.container(width=_READABLE):
-        lines_below = [together(what_it_is(made, name), legend()), what_could_be_told(made), *reasons(made)]
+        lines_below = [
+            together(differences.what_it_is(made, name), differences.legend()),
+            differences.what_could_be_told(made),
+            *differences.reasons(made),
+        ]
         st.caption("  \n".join(as_text(line) for line in lines_below if line))
     if made.n_comparisons:
         with st.expander(_("Differences in words")):
             for column in made.columns:
-                if listed := list(sentences(made, column)):
+                if listed := list(differences.sentences(made, column)):
                     st.markdown(as_text(named(column)) + "".join(f"\n* {as_text(line)}" for line in listed))
         return _show_instances(store, visit, project, made)
-    return LookedAt(english_reference(made))
+    return LookedAt(differences.english_reference(made))
 
 
 def _offer_files(project: Project, made: AgainstTable, places: Sequence[DeltaGenerator], explained: str) -> None:
     whole, latex = places[:2]
     written_out: tuple[tuple[DeltaGenerator, str, Callable[[], str], str], ...] = (
-        (whole, "CSV", partial(against_csv, made, explained=explained), "csv"),
-        (latex, "LaTeX", partial(against_latex, made), "tex"),
+        (whole, "CSV", partial(differences.against_csv, made, explained=explained), "csv"),
+        (latex, "LaTeX", partial(differences.against_latex, made), "tex"),
     )
     for column, label, contents, ending in written_out:
         column.download_button(
@@ -141,8 +131,8 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
         _("Compared metric"), list(columns), key=choices.one(state.COMPARED_METRIC, list(columns), next(iter(columns))),
         format_func=lambda name: named(columns[name])
     )  # fmt: skip
-    names = english_names(made)
-    shown = dict(zip(names, names_of_compared(made), strict=True))
+    names = differences.english_names(made)
+    shown = dict(zip(names, differences.names_of_compared(made), strict=True))
     rows = [name for name, cell in zip(names, made.cells[metric], strict=True) if isinstance(cell, Difference)]
     row = of_row.selectbox(
         _("Compared row"), rows, key=choices.one(state.COMPARED_ROW, rows, rows[0]), format_func=shown.__getitem__
@@ -150,15 +140,15 @@ def _show_instances(store: Store, visit: Visit, project: Project, made: AgainstT
     pair = TwoRows(made.table, columns[metric], made.rows[names.index(row)], made.reference)
     cell = made.cell(names.index(row), columns[metric])
     if isinstance(cell, Difference):
-        st.markdown(as_text(sentence_of_pair(cell, shown[row], reference_name(made))))
+        st.markdown(as_text(differences.sentence_of_pair(cell, shown[row], differences.reference_name(made))))
     listed = differing_instances(store, visit.user, project, pair, most=_MOST)
     panels = maps_of(store, visit.user, project, pair)
     left, right = st.columns(2, gap="medium")
     with left:
         _list(project, _("{row} is higher", row=shown[row]), listed.higher, panels)
     with right:
-        _list(project, _("{row} is higher", row=reference_name(made)), listed.lower, panels)
-    return LookedAt(english_reference(made), row, metric)
+        _list(project, _("{row} is higher", row=differences.reference_name(made)), listed.lower, panels)
+    return LookedAt(differences.english_reference(made), row, metric)
 
 
 def _list(project: Project, title: str, instances: Sequence[DifferingInstance], panels: str) -> None:

@@ -13,20 +13,10 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
+from annotator.usecases.inspect import shown_table
 from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex
 from annotator.usecases.inspect.metrics_table import gold_summary, named, title_of
-from annotator.usecases.inspect.shown_table import (
-    LEGEND,
-    JudgedColumn,
-    head_of,
-    headline,
-    judged_column,
-    lines_of,
-    summaries_of_rows,
-    verdict_sentences,
-    what_a_verdict_is,
-)
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices, row_differences
@@ -40,17 +30,17 @@ from annotator.web.session import Visit
 
 
 def say_verdicts(
-    columns: Sequence[JudgedColumn], shown: Iterable[int], rows: Sequence[MetricRow], n_left_out: int
+    columns: Sequence[shown_table.JudgedColumn], shown: Iterable[int], rows: Sequence[MetricRow], n_left_out: int
 ) -> None:
     """Each verdict of the rows shown as a sentence; and what would have to be computed for those that are missing."""
     titles = [title_of(row) for row in rows]
     shown = list(shown)
-    sentences = [(of, list(verdict_sentences(of, shown, titles))) for of in columns]
+    sentences = [(of, list(shown_table.verdict_sentences(of, shown, titles))) for of in columns]
     if any(lines for _of, lines in sentences):
         for of, lines in sentences:
             if lines:
                 st.markdown(as_text(named(of.column)) + "".join(f"\n* {as_text(line)}" for line in lines))
-        st.caption(as_text(what_a_verdict_is(n_left_out)))
+        st.caption(as_text(shown_table.what_a_verdict_is(n_left_out)))
     for missing, models in unmeasured([(of.column, of.verdicts) for of in columns], rows, shown):
         st.caption(
             as_text(
@@ -127,12 +117,14 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         help=_("Rows and columns shown, as booktabs.")
     )  # fmt: skip
     _offer_report(project, view, page)
-    columns = [judged_column(view.shown, column, view.scored.judged(view.rows, column)) for column in view.columns]
-    if best_row := headline(view.shown, columns):
+    columns = [
+        shown_table.judged_column(view.shown, column, view.scored.judged(view.rows, column)) for column in view.columns
+    ]
+    if best_row := shown_table.headline(view.shown, columns):
         summary.markdown(f"**{as_text(best_row)}**")
     shown = _show_rows(project, view, columns)
     with st.expander(_("About these numbers")):
-        st.caption("  \n".join(map(as_text, [gold_summary(scored.table), *summaries_of_rows(view.rows)])))
+        st.caption("  \n".join(map(as_text, [gold_summary(scored.table), *shown_table.summaries_of_rows(view.rows)])))
         say_verdicts(columns, shown, view.rows, n_without_choice(view.scored.table))
         _show_counts(view.rows)
     return view.scored
@@ -150,7 +142,7 @@ def _offer_report(
         report.dialog(project, view, looked_at, f"{file_stem(project.name)}-report.html")
 
 
-def _show_rows(project: Project, view: View, columns: Sequence[JudgedColumn]) -> range:
+def _show_rows(project: Project, view: View, columns: Sequence[shown_table.JudgedColumn]) -> range:
     """One page of the rows; random stands under each. Answers the places of those that are on it."""
     shown_view = view.shown
     n_pages = -(-len(view.rows) // _PAGE)
@@ -159,11 +151,11 @@ def _show_rows(project: Project, view: View, columns: Sequence[JudgedColumn]) ->
         key = choices.choices_of(project).number(choices.TABLE_PAGE, 1, n_pages, 1)
         page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
-    heads = [head_of(column, shown_view) for column in view.columns]
-    lines = lines_of(shown_view, columns, shown)
+    heads = [shown_table.head_of(column, shown_view) for column in view.columns]
+    lines = shown_table.lines_of(shown_view, columns, shown)
     st.html(metric_table_html(heads, lines, corner=_("Model · method"), label=_("Metrics by model and method")))
     with st.container(width=_READABLE):
-        st.caption(_(LEGEND))
+        st.caption(_(shown_table.LEGEND))
     return shown
 
 

@@ -11,14 +11,7 @@ from annotator.errors import AnnotatorError
 from annotator.figures.bars import Bar, grouped_bars
 from annotator.figures.curves import SAVES_SVG
 from annotator.language import _, spoken_language, together, unsaid
-from annotator.usecases.compare.comparison_words import (
-    CONFIDENCE,
-    in_words,
-    meaning_of_parts,
-    not_listed,
-    row_of_part,
-    title_of_bin,
-)
+from annotator.usecases.compare import comparison_words
 from annotator.usecases.compare.model_comparison import (
     ConfidenceBin,
     LabelledText,
@@ -117,13 +110,13 @@ def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) 
     if not part.n:
         st.info(_("No held-out text has gold and predictions of both."), icon=":material/compare_arrows:")
         return
-    st.markdown(as_text(in_words(base, other, part)))
-    rows = [row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
+    st.markdown(as_text(comparison_words.in_words(base, other, part)))
+    rows = [comparison_words.row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
     show_numbers(
         [{_(title): cell for title, cell in row.items()} for row in rows], {_(title) for title in _MEASURED},
         key=f"metrics_two_models_{project.id}", right=[_(title) for title in _AT_THE_RIGHT],
     )  # fmt: skip
-    st.caption(as_text(meaning_of_parts(comparison)))
+    st.caption(as_text(comparison_words.meaning_of_parts(comparison)))
 
 
 def _show_links(
@@ -141,7 +134,7 @@ def _show_links(
         ):
             address = page_address("saliency", project=project.id, which=which, answers=other, other=base, **of_split)
             st.link_button(words, address, icon=":material/open_in_new:")
-    if more := not_listed(comparison):
+    if more := comparison_words.not_listed(comparison):
         st.caption(more)
 
 
@@ -152,14 +145,17 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
         return
     left, right = st.columns(2)
     left.plotly_chart(
-        grouped_bars(list(_exchanged(filled)), across=_(CONFIDENCE), up=_("share of texts in the bin")),
+        grouped_bars(list(_exchanged(filled)), across=_(comparison_words.CONFIDENCE), up=_("share of texts in the bin")),
         key=f"metrics_won_lost_{project.id}", config=SAVES_SVG,
         alt=_("Texts won and lost by the base model's confidence")
     )  # fmt: skip
     right.plotly_chart(
         grouped_bars(
-            [Bar(title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n) for of_bin in filled if of_bin.change is not None],
-            across=_(CONFIDENCE), up=_("mean change in probability")
+            [
+                Bar(comparison_words.title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n)
+                for of_bin in filled if of_bin.change is not None
+            ],
+            across=_(comparison_words.CONFIDENCE), up=_("mean change in probability")
         ),
         key=f"metrics_change_{project.id}", config=SAVES_SVG,
         alt=_("Mean change in gold-label probability by base confidence")
@@ -168,7 +164,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     with st.expander(_("Chart data")):
         rows = [
             {
-                _(CONFIDENCE): title_of_bin(of_bin),
+                _(comparison_words.CONFIDENCE): comparison_words.title_of_bin(of_bin),
                 "n": of_bin.n,
                 _("won"): of_bin.n_won,
                 _("lost"): of_bin.n_lost,
@@ -181,8 +177,8 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
 
 def _exchanged(bins: Sequence[ConfidenceBin]) -> Iterator[Bar]:
     for of_bin in bins:
-        yield Bar(title_of_bin(of_bin), _("won"), of_bin.n_won / of_bin.n, of_bin.n)
-        yield Bar(title_of_bin(of_bin), _("lost"), of_bin.n_lost / of_bin.n, of_bin.n)
+        yield Bar(comparison_words.title_of_bin(of_bin), _("won"), of_bin.n_won / of_bin.n, of_bin.n)
+        yield Bar(comparison_words.title_of_bin(of_bin), _("lost"), of_bin.n_lost / of_bin.n, of_bin.n)
 
 
 def _show_gains(project: Project, gains: ModelGains) -> None:

@@ -7,15 +7,7 @@ from typing import Any, Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from annotator.domain.project.queue_orders import (
-    FIRST_KINDS,
-    FIRST_WORDS,
-    LARGEST_SEED,
-    REST_WORDS,
-    FirstKind,
-    ModelOrder,
-    QueueOrder,
-)
+from annotator.domain.project import queue_orders
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
@@ -52,7 +44,9 @@ _NO_ANSWERS = unsaid("No predictions yet. Compute or import some on Saliency.")
 _ANSWERS_COME = unsaid("A model is running. Choose its predictions afterwards.")
 
 
-def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> QueueOrder | None:
+def ask_order(
+    project: Project, present: queue_orders.QueueOrder, choices: OrderChoices
+) -> queue_orders.QueueOrder | None:
     """The order that is chosen; None where a field is still empty, which is said. The fields begin with the present order."""
     left, right = st.columns(2, gap="large")
     with left:
@@ -60,30 +54,30 @@ def ask_order(project: Project, present: QueueOrder, choices: OrderChoices) -> Q
     with right:
         rest, seed = st.columns([3, 2])
         order = choose(
-            _("Remaining texts") if kind else _("Order"), REST_WORDS, chosen=present.rest, column=rest,
+            _("Remaining texts") if kind else _("Order"), queue_orders.REST_WORDS, chosen=present.rest, column=rest,
             key=_key(project, "rest"), help=_("Also for texts imported later, after those.")
         )  # fmt: skip
         number = seed.number_input(
-            _("Seed"), 0, LARGEST_SEED, present.seed, key=_key(project, "seed"),
+            _("Seed"), 0, queue_orders.LARGEST_SEED, present.seed, key=_key(project, "seed"),
             help=_("The same seed gives the same result.")
         )  # fmt: skip
     if kind is None:
-        return QueueOrder(order, int(number))
+        return queue_orders.QueueOrder(order, int(number))
     first = _ask_first(project, kind, present.first, choices)
-    return None if first is None else QueueOrder(order, int(number), first)
+    return None if first is None else queue_orders.QueueOrder(order, int(number), first)
 
 
-def _ask_kind(project: Project, present: QueueOrder) -> FirstKind | None:
-    words: dict[FirstKind | Literal["nothing"], str] = {"nothing": _NO_PRIORITY}
-    words |= {kind: FIRST_WORDS[kind] for kind in FIRST_KINDS}
+def _ask_kind(project: Project, present: queue_orders.QueueOrder) -> queue_orders.FirstKind | None:
+    words: dict[queue_orders.FirstKind | Literal["nothing"], str] = {"nothing": _NO_PRIORITY}
+    words |= {kind: queue_orders.FIRST_WORDS[kind] for kind in queue_orders.FIRST_KINDS}
     chosen = present.first.kind if present.first else "nothing"
     kind = choose(_("First"), words, chosen=chosen, key=_key(project, "kind"), help=_(_HELP))
     return None if kind == "nothing" else kind
 
 
 def _ask_first(
-    project: Project, kind: FirstKind, present: ModelOrder | None, choices: OrderChoices
-) -> ModelOrder | None:
+    project: Project, kind: queue_orders.FirstKind, present: queue_orders.ModelOrder | None, choices: OrderChoices
+) -> queue_orders.ModelOrder | None:
     before = present if present is not None and present.kind == kind else None
     left, right = st.columns(2, gap="large")
     with left:
@@ -105,11 +99,11 @@ def _ask_first(
             ),
         )  # fmt: skip
         split = None if of_split is None else _split_field(of_split, project, before, choices)
-    return ModelOrder(kind, percent=percent, split=split, **chosen)
+    return queue_orders.ModelOrder(kind, percent=percent, split=split, **chosen)
 
 
 def _split_field(
-    container: DeltaGenerator, project: Project, before: ModelOrder | None, choices: OrderChoices
+    container: DeltaGenerator, project: Project, before: queue_orders.ModelOrder | None, choices: OrderChoices
 ) -> str | None:
     splits = [None, *choices.splits]
     index = splits.index(before.split) if before and before.split in splits else 0
@@ -127,9 +121,9 @@ def _with_seeds(name: str, choices: OrderChoices) -> str:
 
 def _models_field(
     project: Project,
-    kind: FirstKind,
+    kind: queue_orders.FirstKind,
     names: Sequence[str],
-    before: ModelOrder | None,
+    before: queue_orders.ModelOrder | None,
     choices: OrderChoices,
     shown: Callable[[str], str] = str,
 ) -> dict[str, Any] | None:
@@ -154,7 +148,7 @@ def _models_field(
 
 
 def _ask_plausibility(
-    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+    project: Project, kind: queue_orders.FirstKind, before: queue_orders.ModelOrder | None, choices: OrderChoices
 ) -> dict[str, Any] | None:
     if not choices.measured:
         st.info(_("No attribution metrics yet. Compute them on Metrics."), icon=":material/straighten:")
@@ -179,7 +173,7 @@ def _number_words(number: tuple[str, str, int | None, str]) -> str:
 
 
 def _ask_nothing(
-    project: Project, kind: FirstKind, before: ModelOrder | None, choices: OrderChoices
+    project: Project, kind: queue_orders.FirstKind, before: queue_orders.ModelOrder | None, choices: OrderChoices
 ) -> dict[str, Any] | None:
     """What it is that nothing was found: an answer of models, or a method that selects no token."""
     labels = list(project.labels) if project.task.result_kind == "label" else [""]
@@ -213,10 +207,10 @@ def _key(project: Project, field: str) -> str:
     return f"order_{field}_{project.id}_{st.session_state.get(_turn_key(project), 0)}"
 
 
-_ASK_WHAT: dict[FirstKind, Callable[[Project, FirstKind, ModelOrder | None, OrderChoices], dict[str, Any] | None]] = {
-    "least plausible": _ask_plausibility,
-    "nothing found": _ask_nothing,
-}
+_ASK_WHAT: dict[
+    queue_orders.FirstKind,
+    Callable[[Project, queue_orders.FirstKind, queue_orders.ModelOrder | None, OrderChoices], dict[str, Any] | None],
+] = {"least plausible": _ask_plausibility, "nothing found": _ask_nothing}
 
 
 _WHAT_STAYS = unsaid("Applies after reserved texts (current and next). Annotators don't see it.")
@@ -266,7 +260,9 @@ def _show_present(store: Store, visit: Visit, project: Project, present: Present
         _show_way_back(store, visit, project, present, present.before)
 
 
-def _show_way_back(store: Store, visit: Visit, project: Project, present: PresentOrder, before: QueueOrder) -> None:
+def _show_way_back(
+    store: Store, visit: Visit, project: Project, present: PresentOrder, before: queue_orders.QueueOrder
+) -> None:
     sentence, button = st.columns([4, 1], vertical_alignment="center")
     sentence.caption(_("Previous order: {order}.", order=as_text(order_words(before))))
     if pressed(_("Restore it"), container=button, width="stretch", key="order_back"):
@@ -326,7 +322,7 @@ def _shown_key(project: Project) -> str:
     return f"order_shown_{project.id}"
 
 
-def _set(store: Store, visit: Visit, project: Project, order: QueueOrder, revision: int) -> None:
+def _set(store: Store, visit: Visit, project: Project, order: queue_orders.QueueOrder, revision: int) -> None:
     """From the next run on the fields are others, which begin with the order that is set then."""
     with refusals_shown():
         set_order(store, visit.user, project.id, order, revision=revision)

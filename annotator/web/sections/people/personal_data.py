@@ -8,14 +8,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed, several, together
 from annotator.usecases.access.accounts import administrator_names, list_users
 from annotator.usecases.databases import Store
-from annotator.usecases.persons.erasure import (
-    anonymise,
-    anonymising_lines,
-    erase,
-    erasing_lines,
-    plan_anonymising,
-    plan_erasing,
-)
+from annotator.usecases.persons import erasure
 from annotator.usecases.persons.my_account import data_of_person
 from annotator.usecases.persons.removal import BACKUPS_HOLD, NOT_WIPED, Removed, names_of_copies
 from annotator.usecases.upkeep import back_up_beside
@@ -88,17 +81,19 @@ def _offer_download() -> None:
 def ask_to_anonymise(name: str) -> None:
     """What will go and stay, and the name to type."""
     with page_store() as store:
-        lines = _lines(store, lambda visit: anonymising_lines(plan_anonymising(store, visit.user, name)))
+        lines = _lines(
+            store, lambda visit: erasure.anonymising_lines(erasure.plan_anonymising(store, visit.user, name))
+        )
         copies = names_of_copies(store)
-    _ask(name, lines, copies, _("Anonymise"), lambda store, visit: anonymise(store, visit.user, name))
+    _ask(name, lines, copies, _("Anonymise"), lambda store, visit: erasure.anonymise(store, visit.user, name))
 
 
 def ask_to_erase(name: str) -> None:
     """What will go, and the name to type."""
     with page_store() as store:
-        lines = _lines(store, lambda visit: erasing_lines(plan_erasing(store, visit.user, name)))
+        lines = _lines(store, lambda visit: erasure.erasing_lines(erasure.plan_erasing(store, visit.user, name)))
         copies = names_of_copies(store)
-    _ask(name, lines, copies, _("Erase"), lambda store, visit: erase(store, visit.user, name))
+    _ask(name, lines, copies, _("Erase"), lambda store, visit: erasure.erase(store, visit.user, name))
 
 
 def _lines(store: Store, plan: Callable[[Visit], Sequence[str]]) -> Sequence[str] | None:

@@ -28,27 +28,8 @@ from annotator.web.frame import as_text, link_to
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.rules import meaning_of
 from annotator.web.sections.tables import show_problem_table
+from annotator.web.sections.transfer import import_format, import_remedies
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
-from annotator.web.sections.transfer.import_format import (
-    apart,
-    are_read_alone,
-    ask_columns,
-    ask_encoding,
-    ask_format,
-    ask_sheet,
-    format_of_each,
-    note_marks,
-)
-from annotator.web.sections.transfer.import_remedies import (
-    ask_entities,
-    ask_labels,
-    ask_prompt,
-    has_questions,
-    note_labels,
-    note_prompt,
-    show_merge,
-    show_remedies,
-)
 from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 
@@ -86,16 +67,16 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         key="import_files",
         help=_("Files of one data set with equal columns, or a zip. All are stored, or none."),
     )
-    files = ask_encoding(files)
-    texts, outputs = apart(files)
+    files = import_format.ask_encoding(files)
+    texts, outputs = import_format.apart(files)
     left, middle, right = st.columns(3)
-    format_name = ask_format(left, project, texts, READABLE)
+    format_name = import_format.ask_format(left, project, texts, READABLE)
     gold = choose(_("File annotations are"), _GOLD_WORDS, GOLD_MODES, column=middle, key="import_gold")
     split = right.text_input(_("Split (if not in the file)"), key="import_split", placeholder="train")
-    is_each_alone = are_read_alone(texts, format_name)
-    sheet = ask_sheet(texts)
-    chosen = ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts, sheet)
-    entities = ask_entities(project, format_name, is_any=bool(texts))
+    is_each_alone = import_format.are_read_alone(texts, format_name)
+    sheet = import_format.ask_sheet(texts)
+    chosen = import_format.ask_columns(store, visit, project, format_name, texts[:1] if is_each_alone else texts, sheet)
+    entities = import_remedies.ask_entities(project, format_name, is_any=bool(texts))
     of_output = _ask_of_output([file.name for file, _format in outputs])
     with st.expander(_("More")):
         language = st.text_input(
@@ -107,14 +88,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         skip_invalid = st.checkbox(_("Skip invalid rows"), key="import_skip")
         merge_labels = st.checkbox(_("Merge similar labels"), key="import_merge_labels", help=_(_ALIKE))
         number_keys = st.checkbox(_("Generate missing IDs"), key="import_number")
-    labels = ask_labels(project, _named(project, files), may_add=True)
+    labels = import_remedies.ask_labels(project, _named(project, files), may_add=True)
     options = ImportOptions(
         gold, split or None, language or None, prefix, update, dry_run=True, skip_invalid=skip_invalid,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
         columns=chosen.columns, left_columns=chosen.left, metadata_columns=chosen.metadata,
         merge_labels=merge_labels, number_keys=chosen.number_keys or number_keys, majority_labels=chosen.majority_labels,
         model=of_output.model, method=of_output.method, all_doubles=of_output.all_doubles,
-        prompt=ask_prompt(_named(project, files)), sheet=sheet, entities=entities,
+        prompt=import_remedies.ask_prompt(_named(project, files)), sheet=sheet, entities=entities,
     )  # fmt: skip
     stored = st.container()
     uploads = [Upload((file,), name) for file, name in outputs]
@@ -130,9 +111,9 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     files = st.file_uploader(
         _("Files"), accept_multiple_files=True, key="import_files", help=_("Several files: all are stored, or none.")
     )
-    files = ask_encoding(files)
+    files = import_format.ask_encoding(files)
     left, middle, right = st.columns(3)
-    format_name = ask_format(
+    format_name = import_format.ask_format(
         left, project, files, READABLE_OUTPUT, help_text=_("docs/model_output.md"), is_each_alone=True
     )
     model = middle.text_input(_("Model (if not in the file)"), key="import_model")
@@ -145,15 +126,20 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
     all_doubles = _ask_doubles()
     update = st.checkbox(_("Overwrite stored runs with the file's"), key="import_update")
     skip_invalid = st.checkbox(_("Skip invalid rows"), key="import_skip")
-    labels = ask_labels(project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project"))
+    labels = import_remedies.ask_labels(
+        project, _named(project, files), may_add=has_right(visit.user, visit.roles, "manage project")
+    )
     stored = st.container()
     options = ImportOptions(
         split=split or None, update=update, dry_run=True, skip_invalid=skip_invalid,
         model=model.strip(), method=method.strip(), seed=seed, merge=merge,
         renamed={**renamed, **labels.renamed}, added_labels=labels.added, left_labels=labels.left,
-        all_doubles=all_doubles, prompt=ask_prompt(_named(project, files)),
+        all_doubles=all_doubles, prompt=import_remedies.ask_prompt(_named(project, files)),
     )  # fmt: skip
-    uploads = [Upload((file,), name) for file, name in zip(files, format_of_each(files, format_name), strict=True)]
+    uploads = [
+        Upload((file,), name)
+        for file, name in zip(files, import_format.format_of_each(files, format_name), strict=True)
+    ]
     _check_and_store(store, visit, project, uploads, options)
     with stored:
         show_stored(project)
@@ -245,9 +231,9 @@ def _check_and_store(
         answer = _try(store, visit, project, uploads, options)
         problems = _problems(answer)
         st.session_state["import_checked"] = (signature, answer)
-        note_labels(problems, _named(project, files))
-        note_prompt(problems, _named(project, files))
-        if note_marks(problems) or has_questions(problems):
+        import_remedies.note_labels(problems, _named(project, files))
+        import_remedies.note_prompt(problems, _named(project, files))
+        if import_format.note_marks(problems) or import_remedies.has_questions(problems):
             st.rerun()  # what can be done about them stands above
     checked = st.session_state.get("import_checked")
     if checked and checked[0] == signature:
@@ -332,7 +318,7 @@ def _show_report(
         st.caption(as_text(say(column_words)))
     for doubt in answer.doubts:
         st.warning(as_text(say(doubt)), icon=":material/info:")
-    show_merge(answer.variants)
+    import_remedies.show_merge(answer.variants)
     container = st.container()
     policy = _ask_policy(answer)
     for note in answer.notes_under(policy):
@@ -406,7 +392,7 @@ def _show_refusal(
     )
     notes = st.container()
     _show_problems(lambda n: counted(n, "problem"), refusal.problems, refusal.n_problems, say)
-    show_remedies(refusal.problems, labels, can_leave_out=refusal.can_leave_out)
+    import_remedies.show_remedies(refusal.problems, labels, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
         where.info("  \n".join(as_text(say(note)) for note in refusal.notes), icon=":material/info:")
