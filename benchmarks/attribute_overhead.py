@@ -11,7 +11,6 @@ length, in batches of the size that is the quickest. The texts come in parts, ou
 """
 
 import random
-import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +30,7 @@ from annotator.store.instances import queue_keys
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
-from benchmarks.measured import Measured, table
+from benchmarks.measured import Measured, by_turns, table
 
 _N_TEXTS, _N_WORDS, _BATCH = 16, 40, 8
 _N_INTEGRATED, _STEPS = 2, 16
@@ -72,13 +71,7 @@ def main() -> list[Measured]:
 
 def _measured(what: str, ours: Callable[[], object], direct: Callable[[], object]) -> Measured:
     """Medians of rounds by turns, after one of each that does not count."""
-    taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(_ROUNDS + 1):
-        for call, times in ((ours, taken[0]), (direct, taken[1])):
-            began = time.process_time()
-            call()
-            times.append(1000 * (time.process_time() - began))
-    first, second = (statistics.median(times[1:]) for times in taken)
+    first, second = by_turns(ours, direct, _ROUNDS)
     return Measured(what, first, "ms", second, "torch and captum alone", _AT_MOST)
 
 

@@ -8,9 +8,7 @@ compared, by turns in one run.
 """
 
 import random
-import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -36,7 +34,7 @@ from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from benchmarks.attribute_overhead import save_model
 from benchmarks.attributions import write_files
-from benchmarks.measured import Measured, table
+from benchmarks.measured import Measured, by_turns, table
 
 _LENGTHS = (8, 8, 14)
 _BATCH = 32
@@ -83,7 +81,7 @@ def _rows(
     recording = _Recording(model)
     _normalise(recording, instances)
     inputs = sorted(recording.inputs, key=lambda given: given.n_tokens)
-    ours, alone = by_turns(partial(_normalise, model, instances), direct(model, instances, inputs))
+    ours, alone = by_turns(partial(_normalise, model, instances), direct(model, instances, inputs), _ROUNDS)
     most = sum(most_calls(instance.layout.n_selectable) + 2 * instance.layout.n_selectable for instance in instances)
     name = f"{what}, {len(instances)} texts"
     return [
@@ -130,18 +128,6 @@ def direct(model: Any, _instances: Sequence[Instance], inputs: Sequence[Input]) 
         return torch.cat(rows)
 
     return ask
-
-
-def by_turns(ours: Callable[[], object], direct: Callable[[], object]) -> tuple[float, float]:
-    """Medians of rounds, after one of each that does not count; milliseconds of the processor."""
-    taken: tuple[list[float], list[float]] = ([], [])
-    for _ in range(_ROUNDS + 1):
-        for call, times in ((ours, taken[0]), (direct, taken[1])):
-            began = time.process_time()
-            call()
-            times.append(1000 * (time.process_time() - began))
-    first, second = (statistics.median(times[1:]) for times in taken)
-    return first, second
 
 
 def _texts(store: Store, folder: Path) -> tuple[BagOfWords, list[Instance]]:

@@ -170,13 +170,15 @@ PREDICTIONS = SAMPLES / "predictions"
 GOOD = {"id": 1, "pred_label": 1, "rationale": [[3, 1]]}
 
 
+def written(path: Path, rows: list[Any] | bytes) -> Path:
+    if not isinstance(rows, bytes):
+        rows = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+    path.write_bytes(rows)
+    return path
+
+
 def read_outputs(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single") -> ModelOutputs:
-    path = tmp_path / "predictions"
-    if isinstance(rows, bytes):
-        path.write_bytes(rows)
-    else:
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return read_predictions(path, shape)
+    return read_predictions(written(tmp_path / "predictions", rows), shape)
 
 
 def found_in_outputs(outputs: ModelOutputs) -> list[tuple[int | None, str]]:
@@ -338,12 +340,7 @@ SAMPLE = SAMPLES / "predictions" / "benchmark-saliency.jsonl"
 
 
 def read_salient(tmp_path: Path, rows: list[Any] | bytes, shape: Shape = "single") -> Saliency:
-    path = tmp_path / "interpret.attention"
-    if isinstance(rows, bytes):
-        path.write_bytes(rows)
-    else:
-        path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return read_saliency(path, shape)
+    return read_saliency(written(tmp_path / "interpret.attention", rows), shape)
 
 
 def scores(*keys: int, score: float = 0.5) -> dict[str, list[Any]]:

@@ -6,17 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from annotator.domain import models
 from annotator.domain.measurements import Question
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    Output,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-)
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.metrics import against_sets as against
@@ -42,7 +33,7 @@ from annotator.usecases.transfer.import_run import Intake
 Numbers = dict[str, Any]
 
 
-def drawn(n: int = 60) -> tuple[GoldTable, list[Output], dict[int, Prediction]]:
+def drawn(n: int = 60) -> tuple[GoldTable, list[models.Output], dict[int, models.Prediction]]:
     """Texts of many lengths, some perturbed versions of others, with everything that a run may say, drawn from a seed."""
     draw = np.random.default_rng(5)
     rows, outputs, answers = [], [], {}
@@ -60,13 +51,15 @@ def drawn(n: int = 60) -> tuple[GoldTable, list[Output], dict[int, Prediction]]:
         )  # fmt: skip
         scores = np.where(draw.random(n_tokens) < 0.02, np.nan, draw.choice([-1.0, 0.0, 0.5, draw.random()], n_tokens))
         p = float(draw.random())
-        answers[number] = Prediction(None, {"no": p, "yes": 1 - p})
+        answers[number] = models.Prediction(None, {"no": p, "yes": 1 - p})
         thresholds = (0.1, 0.5) if number % 5 else (0.1,)
-        changed = [Prediction(None, {"no": float(draw.random()), "yes": 0.4}, "rest", t) for t in (None, *thresholds)]
+        changed = [
+            models.Prediction(None, {"no": float(draw.random()), "yes": 0.4}, "rest", t) for t in (None, *thresholds)
+        ]
         first, last = sorted(draw.integers(0, n_tokens, 2).tolist())
-        outputs.append(Output(
-            number, tuple(changed), (Attribution(tuple(scores.tolist())), Attribution(tuple(scores[::-1].tolist()), "", 1)),
-            (MachineRationale("hard", ((first, last + 1),)), MachineRationale("ranked", (), tuple(range(n_tokens))[::-1])),
+        outputs.append(models.Output(
+            number, tuple(changed), (models.Attribution(tuple(scores.tolist())), models.Attribution(tuple(scores[::-1].tolist()), "", 1)),
+            (models.MachineRationale("hard", ((first, last + 1),)), models.MachineRationale("ranked", (), tuple(range(n_tokens))[::-1])),
         ))  # fmt: skip
     return GoldTable(rows), outputs, answers
 
@@ -157,8 +150,8 @@ def seeded(store: Store, make_project: Callable[..., Project], import_rows: Call
     }  # fmt: skip
     p = {1: 0.9, 2: 0.6}
     rows = [
-        SourceOutput(key, Run("m", "ig", seed=seed), "f", 1, None, (Prediction(None, {"negative": p[seed], "positive": 1 - p[seed]}),),
-                     (SourceAttribution((ScoredPart(scores),)),))
+        models.SourceOutput(key, models.Run("m", "ig", seed=seed), "f", 1, None, (models.Prediction(None, {"negative": p[seed], "positive": 1 - p[seed]}),),
+                     (models.SourceAttribution((models.ScoredPart(scores),)),))
         for seed, of_seed in said.items() for key, scores in of_seed.items()
     ]  # fmt: skip
     report = ImportReport(is_output=True)

@@ -18,21 +18,7 @@ from annotator.store import Store
 from annotator.usecases.inspect.metric_formats import table_csv
 from annotator.usecases.inspect.metric_values import RowChoice, only, values_of_row
 from annotator.usecases.models.attributions import AttributingOptions, attribute
-from tests.usecases.transfer.comparing import (
-    N,
-    blind,
-    gold_token,
-    key_of,
-    knowing,
-    mistaken,
-    output,
-    project_of,
-    row_of,
-    rows_of,
-    said,
-    table_of,
-    take,
-)  # fmt: skip
+from tests.usecases.transfer import comparing  # fmt: skip
 
 F1, MRR = "sets.best_f1", "editing.mrr"
 AREA = "eraser.average_precision"  # defined also for words that no model knows, whose scores are all 0
@@ -41,9 +27,13 @@ AREA = "eraser.average_precision"  # defined also for words that no model knows,
 @pytest.fixture
 def uneven(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
     """Three models: over all forty texts, over the first 36, and over 25 of these, on which each has other numbers."""
-    made = project_of(make_project, import_rows)
-    for model, there in (("all", range(N)), ("most", range(36)), ("some", range(25))):
-        take(store, made, (output(n, Run(model, "ig"), blind(n), [said(n, n < 30)]) for n in there))
+    made = comparing.project_of(make_project, import_rows)
+    for model, there in (("all", range(comparing.N)), ("most", range(36)), ("some", range(25))):
+        comparing.take(
+            store,
+            made,
+            (comparing.output(n, Run(model, "ig"), comparing.blind(n), [comparing.said(n, n < 30)]) for n in there),
+        )
     return made
 
 
@@ -56,7 +46,7 @@ def rows(table: MetricTable, *models: str) -> list[Any]:
 
 
 def test_it_is_known_whether_rows_are_over_different_instances(store, uneven) -> None:
-    table = table_of(store, uneven)
+    table = comparing.table_of(store, uneven)
     assert n_of(table, F1) == {"all": 40, "most": 36, "some": 25}
     column = table.column(F1)
     assert are_different(table, table.rows, column)
@@ -68,11 +58,11 @@ def test_it_is_known_whether_rows_are_over_different_instances(store, uneven) ->
 def test_a_row_that_lacks_more_than_a_fifth_of_what_others_have_does_not_compete_and_takes_nothing_from_them(
     store, uneven
 ) -> None:
-    table = table_of(store, uneven)
+    table = comparing.table_of(store, uneven)
     shared = over_shared(table, table.rows)
     column = shared.shared[F1]
     # "some" lacks 15 of the 40 that one of the two others has; "most" 4 of 40
-    assert dict(column.lacking) == {row_of(table, "some").key: pytest.approx(15 / 40)}
+    assert dict(column.lacking) == {comparing.row_of(table, "some").key: pytest.approx(15 / 40)}
     assert column.n == 36
     assert n_of(shared, F1) == {"all": 36, "most": 36, "some": 25}
     alike = over_shared(table, rows(table, "all", "most"))
@@ -80,13 +70,15 @@ def test_a_row_that_lacks_more_than_a_fifth_of_what_others_have_does_not_compete
 
 
 def test_numbers_over_shared_instances_are_the_means_of_these(store, uneven) -> None:
-    table = table_of(store, uneven)
+    table = comparing.table_of(store, uneven)
     shared = over_shared(table, rows(table, "all", "most"))
     values = values_of_row(store, LOCAL_OPERATOR, uneven, RowChoice("all", "ig", "attribution"))
-    first = only(values, {one.id for one in values.instances if one.key < key_of(36)})
+    first = only(values, {one.id for one in values.instances if one.key < comparing.key_of(36)})
     for name in (F1, MRR, "eraser.auprc", "er_test.order", "eraser.accuracy"):
-        assert row_of(shared, "all").numbers[name].value == pytest.approx(first.values[name].mean()), name
-        assert row_of(shared, "all").numbers[name].value != row_of(table, "all").numbers[name].value, name
+        assert comparing.row_of(shared, "all").numbers[name].value == pytest.approx(first.values[name].mean()), name
+        assert (
+            comparing.row_of(shared, "all").numbers[name].value != comparing.row_of(table, "all").numbers[name].value
+        ), name
     own = [table.behind.random[F1][:36].mean(), table.behind.random[F1].mean()]
     assert [shared.random.numbers[F1].value, table.random.numbers[F1].value] == pytest.approx(own)
     [verdict] = judged(shared, rows(shared, "all"), shared.column(F1))
@@ -96,7 +88,7 @@ def test_numbers_over_shared_instances_are_the_means_of_these(store, uneven) -> 
 def test_random_is_over_the_instances_of_the_rows_where_these_are_the_same_for_all_and_fewer_than_there_is_gold_for(
     store, uneven
 ) -> None:
-    table = table_of(store, uneven)
+    table = comparing.table_of(store, uneven)
     of_all = table.random.numbers[F1]
     assert table.behind is not None
     of_instances = table.behind.random[F1]
@@ -109,7 +101,7 @@ def test_random_is_over_the_instances_of_the_rows_where_these_are_the_same_for_a
 
 
 def test_rows_over_the_same_instances_keep_their_numbers(store, uneven) -> None:
-    table = table_of(store, uneven, n_resamples=50)
+    table = comparing.table_of(store, uneven, n_resamples=50)
     shared = over_shared(table, rows(table, "most"))
     assert shared.shared == {}
     assert shared.rows == tuple(rows(table, "most"))
@@ -117,10 +109,10 @@ def test_rows_over_the_same_instances_keep_their_numbers(store, uneven) -> None:
 
 
 def test_without_a_common_instance_each_row_keeps_its_own(store, make_project, import_rows) -> None:
-    made = project_of(make_project, import_rows)
+    made = comparing.project_of(make_project, import_rows)
     for model, there in (("first", range(20)), ("second", range(20, 40))):
-        take(store, made, (output(n, Run(model, "ig"), blind(n)) for n in there))
-    table = table_of(store, made)
+        comparing.take(store, made, (comparing.output(n, Run(model, "ig"), comparing.blind(n)) for n in there))
+    table = comparing.table_of(store, made)
     shared = over_shared(table, table.rows)
     assert shared.shared == {}
     assert n_of(shared, F1) == {"first": 20, "second": 20}
@@ -128,26 +120,30 @@ def test_without_a_common_instance_each_row_keeps_its_own(store, make_project, i
 
 
 def test_seeds_keep_their_spread_and_intervals_are_those_of_the_shared_instances(store, uneven) -> None:
-    for seed, scores in ((1, knowing), (2, mistaken)):
-        take(store, uneven, (output(n, Run("seeded", "ig", seed=seed), scores(n)) for n in range(N)))
-    table = table_of(store, uneven, n_resamples=100)
-    number = row_of(over_shared(table, rows(table, "seeded", "most"), 100), "seeded").numbers[MRR]
+    for seed, scores in ((1, comparing.knowing), (2, comparing.mistaken)):
+        comparing.take(
+            store, uneven, (comparing.output(n, Run("seeded", "ig", seed=seed), scores(n)) for n in range(comparing.N))
+        )
+    table = comparing.table_of(store, uneven, n_resamples=100)
+    number = comparing.row_of(over_shared(table, rows(table, "seeded", "most"), 100), "seeded").numbers[MRR]
     # 1 with the first seed, 1/8 with the second: the mean of both, on any instances
     assert (number.value, number.n, number.n_seeds) == (pytest.approx((1 + 1 / 8) / 2), 36, 2)
     assert number.deviation == pytest.approx(np.std([1, 1 / 8], ddof=1))
     assert number.low == number.high == pytest.approx(number.value)
-    blind_row = row_of(over_shared(table, rows(table, "all", "most"), 100), "all").numbers[MRR]
+    blind_row = comparing.row_of(over_shared(table, rows(table, "all", "most"), 100), "all").numbers[MRR]
     assert blind_row.low < blind_row.value < blind_row.high
 
 
 def test_what_a_model_learned_from_counts_as_lacking_for_no_row(store, make_project, import_rows) -> None:
     """The built-in model is scored on ten of forty texts; a model from elsewhere that has all forty is compared on these."""
     made = make_project(gold_policy="all")
-    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < 15 else "test"))
+    import_rows(made, comparing.rows_of(range(comparing.N), split=lambda n: "train" if n < 15 else "test"))
     attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
     for model in ("one", "other"):
-        take(store, made, (output(n, Run(model, "ig"), blind(n)) for n in range(N)))
-    table = table_of(store, made)
+        comparing.take(
+            store, made, (comparing.output(n, Run(model, "ig"), comparing.blind(n)) for n in range(comparing.N))
+        )
+    table = comparing.table_of(store, made)
     assert n_of(table, AREA) == {"built-in": 25, "one": 40, "other": 40}
     shared = over_shared(table, table.rows)
     assert dict(shared.shared[AREA].lacking) == {}
@@ -165,53 +161,62 @@ def test_it_is_known_whether_of_the_shared_instances_too_few_are_left(
     store, make_project, import_rows, n_learned: int, too_few: bool
 ) -> None:
     made = make_project(gold_policy="all")
-    import_rows(made, rows_of(range(N), split=lambda n: "train" if n < n_learned else "test"))
+    import_rows(made, comparing.rows_of(range(comparing.N), split=lambda n: "train" if n < n_learned else "test"))
     attribute(store, LOCAL_OPERATOR, made, "built-in", "linear", AttributingOptions())
-    take(store, made, (output(n, Run("one", "ig"), blind(n)) for n in range(N)))
-    table = table_of(store, made)
+    comparing.take(store, made, (comparing.output(n, Run("one", "ig"), comparing.blind(n)) for n in range(comparing.N)))
+    table = comparing.table_of(store, made)
     assert leaves_too_few(table, table.rows, [table.column(AREA)]) is too_few
     assert not leaves_too_few(table, rows(table, "built-in"), [table.column(AREA)])
 
 
 def test_curves_are_over_the_same_instances_as_their_means(store, make_project, import_rows) -> None:
-    made = project_of(make_project, import_rows)
+    made = comparing.project_of(make_project, import_rows)
 
     def falling(n: int, size: float) -> list[Prediction]:
-        full = said(n, True, 0.9)
+        full = comparing.said(n, True, 0.9)
         other = ({"negative", "positive"} - {full.label}).pop()
         return [full, *(Prediction(None, {full.label: p, other: 1 - p}, "rest", t) for t, p in ((0.1, 0.9 - size), (0.5, 0.9 - 2 * size)))]  # fmt: skip
 
-    take(store, made, (output(n, Run("all", "ig"), None, falling(n, 0.1 if n < 36 else 0.3)) for n in range(N)))
-    take(store, made, (output(n, Run("most", "ig"), None, falling(n, 0.2)) for n in range(36)))
-    table = table_of(store, made)
+    comparing.take(
+        store,
+        made,
+        (comparing.output(n, Run("all", "ig"), None, falling(n, 0.1 if n < 36 else 0.3)) for n in range(comparing.N)),
+    )
+    comparing.take(store, made, (comparing.output(n, Run("most", "ig"), None, falling(n, 0.2)) for n in range(36)))
+    table = comparing.table_of(store, made)
     name = "eraser.comprehensiveness_aopc"
-    assert row_of(table, "all").points.comprehensiveness == pytest.approx((0.12, 0.24))
+    assert comparing.row_of(table, "all").points.comprehensiveness == pytest.approx((0.12, 0.24))
     shared = over_shared(table, table.rows)
-    assert row_of(shared, "all").points.comprehensiveness == pytest.approx((0.1, 0.2))
-    assert row_of(shared, "all").numbers[name].value == pytest.approx(0.15)
-    assert row_of(shared, "most").points.comprehensiveness == pytest.approx((0.2, 0.4))
+    assert comparing.row_of(shared, "all").points.comprehensiveness == pytest.approx((0.1, 0.2))
+    assert comparing.row_of(shared, "all").numbers[name].value == pytest.approx(0.15)
+    assert comparing.row_of(shared, "most").points.comprehensiveness == pytest.approx((0.2, 0.4))
 
 
 @pytest.fixture
 def changed(store: Store, uneven: Project, import_rows: Callable[..., object]) -> Project:
     """Changed versions of all forty texts, which two models rank like the original, or the other way round after twenty."""
     version = {
-        "id": lambda n: f"{key_of(n)}c",
-        "parent": key_of,
+        "id": lambda n: f"{comparing.key_of(n)}c",
+        "parent": comparing.key_of,
         "perturbation_kind": lambda n: ("syntax", "synonym")[n % 2],
     }
-    import_rows(uneven, rows_of(range(N), **version))
-    for model, there in (("all", range(N)), ("most", range(36))):
+    import_rows(uneven, comparing.rows_of(range(comparing.N), **version))
+    for model, there in (("all", range(comparing.N)), ("most", range(36))):
         rows = []
         for n in there:
-            made = output(n, Run(model, "ig"), knowing(n) if n < 20 else mistaken(n), [said(n, n % 2 == 0 or n < 10)])
-            rows.append(type(made)(f"{key_of(n)}c", *[getattr(made, name) for name in made.__slots__[1:]]))
-        take(store, uneven, rows)
+            made = comparing.output(
+                n,
+                Run(model, "ig"),
+                comparing.knowing(n) if n < 20 else comparing.mistaken(n),
+                [comparing.said(n, n % 2 == 0 or n < 10)],
+            )
+            rows.append(type(made)(f"{comparing.key_of(n)}c", *[getattr(made, name) for name in made.__slots__[1:]]))
+        comparing.take(store, uneven, rows)
     return uneven
 
 
 def test_maps_of_pairs_by_kind_and_by_change_follow(store, changed) -> None:
-    table = table_of(store, changed)
+    table = comparing.table_of(store, changed)
     two = rows(table, "all", "most")
     assert {row.numbers["benchmark.map"].n for row in two} == {40, 36}
     shared = over_shared(table, two)
@@ -225,18 +230,21 @@ def test_maps_of_pairs_by_kind_and_by_change_follow(store, changed) -> None:
 
 
 def test_confidence_follows(store, uneven) -> None:
-    take(store, uneven, (output(n, Run("sure", "ig"), knowing(n) if n % 4 else mistaken(n), [said(n, True, 0.9 if n % 4 else 0.6)]) for n in range(N)))  # fmt: skip
-    table = table_of(store, uneven)
-    sure, other = row_of(table, "sure").numbers["confidence.perfect"], row_of(table, "sure").numbers["confidence.other"]
+    comparing.take(store, uneven, (comparing.output(n, Run("sure", "ig"), comparing.knowing(n) if n % 4 else comparing.mistaken(n), [comparing.said(n, True, 0.9 if n % 4 else 0.6)]) for n in range(comparing.N)))  # fmt: skip
+    table = comparing.table_of(store, uneven)
+    sure, other = (
+        comparing.row_of(table, "sure").numbers["confidence.perfect"],
+        comparing.row_of(table, "sure").numbers["confidence.other"],
+    )
     assert (sure.n, other.n) == (30, 10)
     shared = over_shared(table, rows(table, "sure", "most"))
-    sure, other = (row_of(shared, "sure").numbers[f"confidence.{name}"] for name in ("perfect", "other"))
+    sure, other = (comparing.row_of(shared, "sure").numbers[f"confidence.{name}"] for name in ("perfect", "other"))
     assert (sure.n, other.n) == (27, 9)
     assert (sure.value, other.value) == (pytest.approx(0.9), pytest.approx(0.6))
 
 
 def test_the_csv_says_over_which_instances_and_what_the_verdict_is(store, uneven) -> None:
-    table = table_of(store, uneven)
+    table = comparing.table_of(store, uneven)
     lines = {}
     for name, one in (("own", table), ("shared", over_shared(table, table.rows))):
         found = csv.DictReader(io.StringIO(table_csv(one)))
@@ -256,4 +264,4 @@ def test_the_csv_says_over_which_instances_and_what_the_verdict_is(store, uneven
 
 
 def test_gold_tokens_of_these_projects_are_spread() -> None:
-    assert {gold_token(n) for n in range(N)} == set(range(8))
+    assert {comparing.gold_token(n) for n in range(comparing.N)} == set(range(8))

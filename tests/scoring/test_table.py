@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.domain.models import (
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
+from annotator.domain import models
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.errors import NotAllowed, NotFound
@@ -40,19 +32,21 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.import_run import Intake
 
 
-def said(p: float, on: str = "full", threshold: float | None = None) -> Prediction:
-    return Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)  # type: ignore[arg-type]
+def said(p: float, on: str = "full", threshold: float | None = None) -> models.Prediction:
+    return models.Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)  # type: ignore[arg-type]
 
 
 def attributed(
-    key: str, run: Run, scores: tuple[float, ...], *answers: Prediction, layer: int | None = None
-) -> SourceOutput:
-    return SourceOutput(key, run, "f", 1, None, answers, (SourceAttribution((ScoredPart(scores),), layer=layer),))
+    key: str, run: models.Run, scores: tuple[float, ...], *answers: models.Prediction, layer: int | None = None
+) -> models.SourceOutput:
+    return models.SourceOutput(
+        key, run, "f", 1, None, answers, (models.SourceAttribution((models.ScoredPart(scores),), layer=layer),)
+    )
 
 
 @pytest.fixture
 def take(store: Store) -> Callable[..., None]:
-    def run(project: Project, *rows: SourceOutput) -> None:
+    def run(project: Project, *rows: models.SourceOutput) -> None:
         report = ImportReport(is_output=True)
         with store.transaction():
             Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)
@@ -74,17 +68,17 @@ def modelled(make_project: Callable[..., Project], import_rows: Callable[..., Im
         {"id": "a1", "text": "bad slow dull film", "label": "negative", "rationales": [[[0, 1]]], "parent": "a", "perturbation_kind": "synonym"},
         {"id": "a2", "text": "bad dull plot", "label": "negative", "rationales": [[[0, 1]]], "parent": "a", "perturbation_kind": "syntax"},
     ])  # fmt: skip
-    layered, lime = Run("m", "attention"), [Run("m", "lime", '{"samples": 9}', seed) for seed in (1, 2)]
+    layered, lime = models.Run("m", "attention"), [models.Run("m", "lime", '{"samples": 9}', seed) for seed in (1, 2)]
     scores = {"a": (3.0, 2, 1, 0), "b": (0.0, 3, 2, 1), "a1": (3.0, 0, 1, 2), "a2": (0.0, 1, 2)}
     take(made, *(attributed(key, layered, of_key, said(0.8), layer=0) for key, of_key in scores.items()))
     take(made, *(attributed(key, layered, of_key[::-1], layer=1) for key, of_key in scores.items()))
     answers = (said(0.9, "rationale"), said(0.3, "rest"), said(0.7, "rest", 0.1), said(0.4, "rest", 0.5), said(0.6, "rationale", 0.5))  # fmt: skip
     take(made, attributed("a", lime[0], scores["a"], said(0.8), *answers))
     take(made, attributed("a", lime[1], scores["a"][::-1], said(0.6), said(0.5, "rest", 0.1), said(0.4, "rest", 0.5)))
-    hard = SourceRationale("hard", (MarkedPart(((0, 2),)),))
-    ranked = SourceRationale("ranked", (MarkedPart(ranking=(3, 2, 1, 0)),))
-    take(made, SourceOutput("a", Run("s", "select"), "f", 1, None, (), (), (hard, ranked)))
-    take(made, SourceOutput("b", Run("a"), "f", 1, None, (said(0.2),)))
+    hard = models.SourceRationale("hard", (models.MarkedPart(((0, 2),)),))
+    ranked = models.SourceRationale("ranked", (models.MarkedPart(ranking=(3, 2, 1, 0)),))
+    take(made, models.SourceOutput("a", models.Run("s", "select"), "f", 1, None, (), (), (hard, ranked)))
+    take(made, models.SourceOutput("b", models.Run("a"), "f", 1, None, (said(0.2),)))
     return made
 
 
@@ -169,7 +163,7 @@ def test_the_csv_holds_each_number_once_with_its_definition(store, modelled) -> 
 def test_a_model_that_is_named_like_a_formula_is_text_in_the_csv_and_numbers_stay_numbers(
     store, modelled, take
 ) -> None:
-    run = Run("=1+1", "@SUM(1)")
+    run = models.Run("=1+1", "@SUM(1)")
     take(modelled, *(attributed(key, run, (-2.0, -1.0, 0, 0)) for key in ("a", "b")))
     rows = list(csv.DictReader(io.StringIO(table_csv(metric_table(told(store, modelled))))))
     assert {"'=1+1"} == {row["model"] for row in rows if "1+1" in row["model"]}
@@ -195,7 +189,7 @@ def test_kinds_of_perturbation_have_intervals_when_they_are_asked_for(store, mod
 def test_an_interval_over_several_seeds_is_around_their_mean(store, modelled, take) -> None:
     # Seed 1 ranks the gold tokens first in both texts, seed 2 last: an interval of seed 1 alone would not hold the mean.
     for seed, sign in ((1, 1.0), (2, -1.0)):
-        run = Run("two", "ig", seed=seed)
+        run = models.Run("two", "ig", seed=seed)
         take(modelled, *(attributed(key, run, (2 * sign, sign, 0, 0)) for key in ("a", "b")))
     row = next(row for row in metric_table(told(store, modelled, n_resamples=50)).rows if row.model == "two")
     number = row.numbers["sets.best_f1"]

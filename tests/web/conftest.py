@@ -34,16 +34,27 @@ def opened(database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], A
 
 
 @pytest.fixture
-def project_page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Project, str], AppTest]:
+def app_for(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """A page or a script, as somebody is about to see it who has one role in the project: a new one by name, or `who` is there."""
+
+    def made(page: Path | str, project: Project, role: str = "lead", who: User | str = "ada") -> AppTest:
+        user = accounts.add_user(store, LOCAL_OPERATOR, who, role, project.name).user if isinstance(who, str) else who
+        token = accounts.sign_in_as(store, user.name, is_demonstration=True)
+        monkeypatch.setattr(session, "cookie_token", lambda: token)
+        monkeypatch.setenv("ANNOTATOR_DB", str(database))
+        app = (AppTest.from_string if isinstance(page, str) else AppTest.from_file)(page, default_timeout=30)
+        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
+        return app
+
+    return made
+
+
+@pytest.fixture
+def project_page(app_for: Callable[..., AppTest]) -> Callable[[Project, str], AppTest]:
     """The Project page at a section, as Lea is about to see it, who leads the project."""
 
     def made(project: Project, section: str) -> AppTest:
-        lea: User = accounts.add_user(store, LOCAL_OPERATOR, "lea", "lead", project.name).user
-        token = accounts.sign_in_as(store, lea.name, is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        page = AppTest.from_file(str(resource_folder("pages") / "project.py"), default_timeout=30)
-        page.session_state["visit"] = Visit(lea, "", project, frozenset({"lead"}))
+        page: AppTest = app_for(resource_folder("pages") / "project.py", project, who="lea")
         page.session_state["project_section"] = section
         return page
 

@@ -19,16 +19,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from annotator.domain.models import (
-    Input,
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
+from annotator.domain import models
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import OutputOptions
 from annotator.formats.eraser.gold import FARTHEST, KeyNumbers, read_typed
@@ -296,7 +287,7 @@ class _Reader:
 # The format `eraser-predictions` as model output: what a model selects, scores and answers, by document.
 
 
-def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
+def read(path: Path, options: OutputOptions) -> Iterator[models.SourceOutput | Problem]:
     """The rows of a predictions file; places are the documents' names.
 
     Raises: NotFound or InvalidValue when the file cannot be read, or no model is named
@@ -306,7 +297,7 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
     lines = read_typed(path, msgspec.json.Decoder(PredictionRow), problems)
     first = next(lines, None)  # the file itself comes before what is missing beside it
     file.require_model()
-    run = Run(options.model, options.method or "eraser", seed=options.seed)
+    run = models.Run(options.model, options.method or "eraser", seed=options.seed)
     known: dict[str, int] = {}
     while first is not None:
         line, row = first
@@ -318,13 +309,13 @@ def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]
 
 
 def _row(
-    row: PredictionRow, line: int, run: Run, file: OutputFile, known: dict[str, int]
-) -> Iterator[SourceOutput | Problem]:
+    row: PredictionRow, line: int, run: models.Run, file: OutputFile, known: dict[str, int]
+) -> Iterator[models.SourceOutput | Problem]:
     findings = Findings(file.source, line)
     if known.setdefault(row.annotation_id, line) != line:
         reason = _("Duplicate of line {line}. Keep one.", line=known[row.annotation_id])
         findings.refuse("annotation_id", row.annotation_id, reason)
-    output = SourceOutput(
+    output = models.SourceOutput(
         f"{file.options.key_prefix}{row.annotation_id}", run, file.source, line, file.options.split,
         tuple(_predictions(row, findings)), tuple(_attributions(row, file.options.key_prefix, findings)),
         tuple(_rationales(row, file.options.key_prefix, findings)),
@@ -336,14 +327,16 @@ def _row(
     yield from findings.problems
 
 
-def _rationales(row: PredictionRow, prefix: str, findings: Findings) -> Iterator[SourceRationale]:
+def _rationales(row: PredictionRow, prefix: str, findings: Findings) -> Iterator[models.SourceRationale]:
     """The selected spans by document, where any entry says what is selected."""
     spans: dict[str, list[tuple[int, int]]] = {}
     for number, entry in enumerate(row.rationales):
         if entry.hard_rationale_predictions is not UNSET:
             spans.setdefault(f"{prefix}{entry.docid}", []).extend(_spans(entry, f"rationales[{number}]", findings))
     if spans:
-        yield SourceRationale("hard", tuple(MarkedPart(tuple(of_one), place=docid) for docid, of_one in spans.items()))
+        yield models.SourceRationale(
+            "hard", tuple(models.MarkedPart(tuple(of_one), place=docid) for docid, of_one in spans.items())
+        )
 
 
 def _spans(entry: DocumentRow, field_prefix: str, findings: Findings) -> Iterator[tuple[int, int]]:
@@ -356,9 +349,9 @@ def _spans(entry: DocumentRow, field_prefix: str, findings: Findings) -> Iterato
             findings.refuse(f"{field_prefix}.hard_rationale_predictions[{number}]", [start, end], reason)
 
 
-def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterator[SourceAttribution]:
+def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterator[models.SourceAttribution]:
     """The soft scores of all documents together; the file does not say for which label they are."""
-    parts: dict[str, ScoredPart] = {}
+    parts: dict[str, models.ScoredPart] = {}
     for number, entry in enumerate(row.rationales):
         scores = entry.soft_rationale_predictions
         if scores is UNSET:
@@ -368,28 +361,32 @@ def _attributions(row: PredictionRow, prefix: str, findings: Findings) -> Iterat
             reason = _("Duplicate. Keep one.")
             findings.refuse(field_name, entry.docid, reason)
         check_scores(scores, findings, field_name)
-        parts[docid] = ScoredPart(tuple(scores), docid)
+        parts[docid] = models.ScoredPart(tuple(scores), docid)
     if parts:
-        yield SourceAttribution(tuple(parts.values()))
+        yield models.SourceAttribution(tuple(parts.values()))
 
 
-def _predictions(row: PredictionRow, findings: Findings) -> Iterator[Prediction]:
+def _predictions(row: PredictionRow, findings: Findings) -> Iterator[models.Prediction]:
     """The answers on the full input, without the rationale and on it alone, and at each share of tokens."""
     if row.classification is not UNSET or row.classification_scores is not UNSET:
         label = None if row.classification is UNSET else row.classification
-        yield Prediction(label, {} if row.classification_scores is UNSET else row.classification_scores)
-    on_parts: tuple[tuple[Input, object], ...] = (
+        yield models.Prediction(label, {} if row.classification_scores is UNSET else row.classification_scores)
+    on_parts: tuple[tuple[models.Input, object], ...] = (
         ("rest", row.comprehensiveness_classification_scores),
         ("rationale", row.sufficiency_classification_scores),
     )
     for on, scores in on_parts:
         if isinstance(scores, dict):
-            yield Prediction(None, scores, on)
+            yield models.Prediction(None, scores, on)
     seen: set[float] = set()
     for number, at_threshold in enumerate(row.thresholded_scores or ()):
         if at_threshold.threshold in seen:
             field_name = f"thresholded_scores[{number}].threshold"
             findings.refuse(field_name, at_threshold.threshold, _("Duplicate. Keep one."))
         seen.add(at_threshold.threshold)
-        yield Prediction(None, at_threshold.comprehensiveness_classification_scores, "rest", at_threshold.threshold)
-        yield Prediction(None, at_threshold.sufficiency_classification_scores, "rationale", at_threshold.threshold)
+        yield models.Prediction(
+            None, at_threshold.comprehensiveness_classification_scores, "rest", at_threshold.threshold
+        )
+        yield models.Prediction(
+            None, at_threshold.sufficiency_classification_scores, "rationale", at_threshold.threshold
+        )

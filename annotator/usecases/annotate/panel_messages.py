@@ -5,7 +5,8 @@ The field names are those of the messages in docs/panel.md; the routes encode th
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from annotator.domain.instances import Draft, Instance, MyWorkState, Segment, result_mode_for
 from annotator.domain.people import User
@@ -37,8 +38,7 @@ def pairs_of(rationale_set: RationaleSet) -> Pairs:
     return tuple((span.start, span.end) for span in rationale_set.spans)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProposedSet:
+class ShownProposedSet(Struct, frozen=True):
     """A set that is proposed; id: by which the draft answers it."""
 
     id: int
@@ -49,24 +49,21 @@ class ShownProposedSet:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownIgnored:
+class ShownIgnored(Struct, frozen=True):
     """Words that are told to be no rationale."""
 
     names: tuple[str, ...]
     spans: Pairs
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChange:
+class ShownChange(Struct, frozen=True):
     """What the text is beside the original whose sets are proposed, in a sentence."""
 
     words: str
     is_other_result: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProposals:
+class ShownProposals(Struct, frozen=True):
     """The answer of the route `proposed`."""
 
     proposals: tuple[ShownProposedSet, ...]
@@ -93,8 +90,7 @@ def show_proposals(offer: Offer) -> ShownProposals:
     return ShownProposals(tuple(sets), ignored, proposals.notes, change)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSegment:
+class ShownSegment(Struct, frozen=True):
     """A segment; offsets are UTF-16 units, sentences the first token of each."""
 
     name: str
@@ -106,8 +102,7 @@ class ShownSegment:
     sentences: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownInstance:
+class ShownInstance(Struct, frozen=True):
     """An instance; the target is a range of token indices."""
 
     id: int
@@ -119,8 +114,7 @@ class ShownInstance:
     target: tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownResult:
+class ShownResult(Struct, frozen=True):
     """How this instance's result comes about, and what it has already (None where the annotator is to give it)."""
 
     kind: ResultKind
@@ -128,8 +122,7 @@ class ShownResult:
     given: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDraft:
+class ShownDraft(Struct, frozen=True):
     """What is marked so far."""
 
     result: str | None
@@ -141,8 +134,7 @@ class ShownDraft:
     proposed: Mapping[int, ProposedState]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFeedback:
+class ShownFeedback(Struct, frozen=True):
     """Why work came back: lines about the whole, and lines about single sets."""
 
     round: int
@@ -150,8 +142,7 @@ class ShownFeedback:
     sets: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOutcome:
+class ShownOutcome(Struct, frozen=True):
     """What has become of work: how it stands, and why it cannot be reopened ("" where it can)."""
 
     state: str
@@ -160,8 +151,7 @@ class ShownOutcome:
     sets: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownWork:
+class ShownWork(Struct, frozen=True):
     """A piece of work."""
 
     assignment: int
@@ -180,8 +170,7 @@ class ShownWork:
     is_blind: bool  # whether the model is not to be asked
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProject:
+class ShownProject(Struct, frozen=True):
     """The rules that the panel keeps to."""
 
     id: int
@@ -199,8 +188,7 @@ class ShownProject:
     asks_model: bool  # whether the model's answers may be asked for while one marks
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNext:
+class ShownNext(Struct, frozen=True):
     """What the panel begins with."""
 
     work: ShownWork | None
@@ -329,8 +317,7 @@ def segment_title(segment: Segment, task: Task) -> str:
 _MADE_BY_A_MACHINE = re.compile(r"[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMyWorkRow:
+class ShownMyWorkRow(Struct, frozen=True):
     """One line of a person's own work."""
 
     assignment: int
@@ -345,8 +332,7 @@ class ShownMyWorkRow:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMyWork:
+class ShownMyWork(Struct, frozen=True):
     """One page of a person's own work."""
 
     rows: tuple[ShownMyWorkRow, ...]
@@ -375,8 +361,7 @@ def show_work_of(store: Store, work: Work) -> ShownWork:
 # The original of a changed version as its annotator sees it: the text and what was changed, nothing that anybody marked.
 
 
-@dataclass(frozen=True, slots=True)
-class ShownComparison:
+class ShownComparison(Struct, frozen=True):
     """A segment of the version; pieces: (kind of run, text of the original, text of the version), in order."""
 
     title: str
@@ -384,8 +369,7 @@ class ShownComparison:
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOriginal:
+class ShownOriginal(Struct, frozen=True):
     """The original beside its changed version. It has no key, result, kind of change or sets: these could tell the label."""
 
     language: str

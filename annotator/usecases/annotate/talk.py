@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from msgspec import Struct
+
 from annotator.domain.instances import Annotation
 from annotator.domain.people import User, has_right, role_name
 from annotator.domain.projects import Project
@@ -279,8 +281,7 @@ def _checked(text: str) -> str:
 # What the panel's talk dialog shows (docs/panel.md, "Talk"): the field names are those of its messages.
 
 
-@dataclass(frozen=True, slots=True)
-class ShownComment:
+class ShownComment(Struct, frozen=True):
     """One comment; mine: the person who asks wrote it."""
 
     id: int
@@ -291,8 +292,7 @@ class ShownComment:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownThread:
+class ShownThread(Struct, frozen=True):
     """Comments about one thing, which `about` says in words."""
 
     id: int
@@ -301,8 +301,7 @@ class ShownThread:
     comments: tuple[ShownComment, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSubject:
+class ShownSubject(Struct, frozen=True):
     """What the person may begin a thread about."""
 
     about: About
@@ -311,8 +310,7 @@ class ShownSubject:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTalk:
+class ShownTalk(Struct, frozen=True):
     """The talk about an instance as one person sees it."""
 
     threads: tuple[ShownThread, ...]

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from msgspec import structs
+
 from annotator.domain.instances import Annotation, GoldInstance, Instance
 from annotator.domain.measurements import InstanceNumber, Listed, Question
 from annotator.domain.people import User, has_right
@@ -71,7 +73,7 @@ _DEFINITIONS: Mapping[str, ShownDefinition] = {
 def further_definitions() -> dict[str, ShownDefinition]:
     """What the numbers are that are no metrics, by name."""
     return {
-        name: replace(known, title=_(known.title), definition=_(known.definition))
+        name: structs.replace(known, title=_(known.title), definition=_(known.definition))
         for name, known in _DEFINITIONS.items()
     }
 
@@ -274,7 +276,7 @@ def show_instance(
             raise NotFound(_("No {what} number {number}.", number=unknown, what=_("run")))
         gold = gold_for(store, actor, project, instance, asked_gold)
         own_gold = gold_for(store, actor, project, instance, "") if asked_gold else gold
-        shown = replace(
+        shown = structs.replace(
             show_text(store, project, gold, chosen, show_panels(store, project, instance, chosen, runs)),
             families=show_families(store, instance, None if own_gold.withheld else own_gold.gold.sets),
             project=project.id,
@@ -320,7 +322,7 @@ def show_partner(
         chosen = [choice for choice in panels if choice.run_id in runs]
         shown = show_text(store, project, gold, chosen, show_panels(store, project, partner, chosen, runs))
     independence.show(store, actor, project.id, partner_id, gold.annotation_ids)
-    return replace(shown, aligned=aligned_tokens(instance, partner))
+    return structs.replace(shown, aligned=aligned_tokens(instance, partner))
 
 
 def aligned_tokens(instance: Instance, partner: Instance) -> tuple[int | None, ...]:

@@ -4,9 +4,8 @@ A field that only some messages have is UNSET in the others.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from annotator.domain.instances import Instance
 from annotator.domain.measurements import Listed, SavedList
@@ -17,8 +16,7 @@ from annotator.domain.sufficient_sets import Pile
 ShownSubword = tuple[str, int | None, int | None, bool, str | None, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Struct, frozen=True):
     """value: mean over tokens of the standard deviation (n − 1) over seeds, in the scores' unit; share: of the mean |score|."""
 
     value: float
@@ -26,8 +24,7 @@ class Spread:
     n_seeds: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownInstance:
+class ShownInstance(Struct, frozen=True):
     """What an instance is called, and what it is."""
 
     id: int
@@ -39,8 +36,7 @@ class ShownInstance:
     kind: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSegment:
+class ShownSegment(Struct, frozen=True):
     """A segment's text cut at its tokens; before: what stands before each, rest: what follows the last."""
 
     name: str
@@ -51,24 +47,21 @@ class ShownSegment:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSide:
+class ShownSide(Struct, frozen=True):
     """What is ranked by itself, and how many tokens it has."""
 
     name: str
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownAnswer:
+class ShownAnswer(Struct, frozen=True):
     """What a model answers to the full text."""
 
     label: str | None
     probabilities: Mapping[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownQuotes:
+class ShownQuotes(Struct, frozen=True):
     """What became of what a model quoted; missing: the first of the quotes that are not in the text."""
 
     n: int
@@ -76,8 +69,7 @@ class ShownQuotes:
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownWritten:
+class ShownWritten(Struct, frozen=True):
     """What a model wrote: its subwords, for each the scores of the tokens, those of the subwords before it, and facts."""
 
     subwords: tuple[str, ...]
@@ -86,8 +78,7 @@ class ShownWritten:
     facts: tuple[Mapping[str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPanel:
+class ShownPanel(Struct, frozen=True):
     """A map: what a run says of the text.
 
     label:  "" of an attribution that belongs to no label; asked_label: the one that the address names
@@ -125,8 +116,7 @@ class ShownPanel:
     written: ShownWritten | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChoice:
+class ShownChoice(Struct, frozen=True):
     """What can be chosen of a run; group: the first run of those that differ in their seed alone."""
 
     run: int
@@ -139,8 +129,7 @@ class ShownChoice:
     group: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPartner:
+class ShownPartner(Struct, frozen=True):
     """The original (kind None) or a changed version."""
 
     id: int
@@ -148,8 +137,7 @@ class ShownPartner:
     kind: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPerson:
+class ShownPerson(Struct, frozen=True):
     """What one annotator marked; is_numbered: whether the name counts, or may count, the people of this text alone.
 
     facts: what the file says of them (such as their group); is_accepted: False of what is still under review
@@ -164,8 +152,7 @@ class ShownPerson:
     sets: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownJudgedSet:
+class ShownJudgedSet(Struct, frozen=True):
     """A set, and what a model answers to it alone.
 
     p, is_sufficient: None where it was not asked; is_compact: None also where that is not defined
@@ -182,8 +169,7 @@ class ShownJudgedSet:
     partner: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFamily:
+class ShownFamily(Struct, frozen=True):
     """The sets of the model, or of people. p_rest: of the answer, without all of them; None where it was not asked."""
 
     sets: tuple[ShownJudgedSet, ...]
@@ -191,8 +177,7 @@ class ShownFamily:
     p_rest: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFamilies:
+class ShownFamilies(Struct, frozen=True):
     """A model's own sets of a text beside people's (docs/sufficient.md).
 
     sets_of:  the model that gave them as its reasons, in quotes; "" where they are this model's, found by asking it
@@ -219,8 +204,7 @@ class ShownFamilies:
     iou: tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownText:
+class ShownText(Struct, frozen=True, kw_only=True):
     """A text with its gold and its maps: the one on the screen, or its partner.
 
     project, policy, choices, partners, families: of the one on the screen
@@ -248,8 +232,7 @@ class ShownText:
     families: tuple[ShownFamilies, ...] | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ShownList:
+class ShownList(Struct, frozen=True):
     """A page of texts.
 
     without: how many are not listed because they have no value of the number that orders them
@@ -263,16 +246,14 @@ class ShownList:
     learned: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSlice:
+class ShownSlice(Struct, frozen=True):
     """One slice that can be chosen, and how many of what is listed otherwise are in it; value None: without a label."""
 
     value: str | None
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSlices:
+class ShownSlices(Struct, frozen=True):
     """What the listed texts can be sliced by; each count is of all other choices together.
 
     lengths: FROM-TO in tokens, quarters of the project's texts; left_out: values of facts or groups beyond the most frequent ones
@@ -286,24 +267,21 @@ class ShownSlices:
     left_out: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSliceNames:
+class ShownSliceNames(Struct, frozen=True):
     """Names in the metadata of texts, and of what files say of annotators."""
 
     facts: tuple[str, ...]
     groups: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNumber:
+class ShownNumber(Struct, frozen=True):
     """A number of a run, of one layer where it has several."""
 
     layer: int | None
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRun:
+class ShownRun(Struct, frozen=True):
     """A run with the numbers by which texts can be ordered."""
 
     run: int
@@ -315,8 +293,7 @@ class ShownRun:
     numbers: tuple[ShownNumber, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDefinition:
+class ShownDefinition(Struct, frozen=True):
     """What a number is."""
 
     title: str
@@ -325,8 +302,7 @@ class ShownDefinition:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNumbers:
+class ShownNumbers(Struct, frozen=True):
     """What texts can be ordered by, and what each number is.
 
     of_texts, of_answers: further numbers, of every text and of every run that answers, which a scatter can be made of
@@ -338,8 +314,7 @@ class ShownNumbers:
     of_answers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPoints:
+class ShownPoints(Struct, frozen=True):
     """Two numbers of instances; ids, keys, x, y: of those that have both. n: of all; without_x, without_y: have none of it.
 
     learned: by model of the numbers, those of `ids` that it learned from and that the Metrics page leaves out
@@ -375,8 +350,7 @@ def show_segments(instance: Instance) -> tuple[ShownSegment, ...]:
 # What the Saliency page is told of saved lists (docs/saliency.md): the field names are those of its messages.
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSavedList:
+class ShownSavedList(Struct, frozen=True):
     """A saved list; may_change, holds: only where lists are listed."""
 
     id: int
@@ -390,8 +364,7 @@ class ShownSavedList:
     holds: bool | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSavedLists:
+class ShownSavedLists(Struct, frozen=True):
     """The lists of a project."""
 
     lists: tuple[ShownSavedList, ...]

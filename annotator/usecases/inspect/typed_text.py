@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from annotator.attribution.base import Answerer, Input
 from annotator.attribution.methods import METHODS, make_explainer
 from annotator.attribution.transformers_parameters import METHODS as TRANSFORMERS_METHODS
@@ -54,11 +56,11 @@ def show_typed(
     run_outputs, troubles = _asked(store, actor, project, typed, [(choice, runs[choice.run_id]) for choice in chosen])
     trust = Trust.of(store, project, typed)
     shown = [
-        replace(show_panel(choice, runs[choice.run_id], of_run, typed, {}, trust), seen=None)
+        structs.replace(show_panel(choice, runs[choice.run_id], of_run, typed, {}, trust), seen=None)
         for choice, of_run in zip(chosen, run_outputs, strict=True)
     ]
     bare = ShownGold(GoldInstance(typed, (), None), None, (), "")
-    return replace(
+    return structs.replace(
         show_text(store, project, bare, chosen, tuple(shown)),
         aligned=aligned_tokens(instance, typed),
         trouble=together(*dict.fromkeys(troubles)),

@@ -13,30 +13,19 @@ from annotator.scoring.paper_table import BLANK, PaperCell, PaperColumn, PaperRo
 from annotator.scoring.table import MetricRow
 from annotator.store import Store
 from annotator.usecases.inspect.contrast_accuracy import ContrastRow, contrast_rows
-from annotator.usecases.papers.scored_rows import (
-    GOLD_METHOD,
-    Choice,
-    asked_for,
-    has_column,
-    metric_column,
-    paper_rows,
-    random_row,
-    scored_rows,
-    texts_in_words,
-    what_was_scored,
-)
+from annotator.usecases.papers import scored_rows
 
 _TOKEN_F1, _IOU_F1 = "benchmark.token_f1_paper", "benchmark.iou_f1_paper"
 _SUFFICIENCY, _COMPREHENSIVENESS, _MAP = "method.sufficiency", "method.comprehensiveness", "benchmark.map"
 _COLUMNS = (
-    metric_column(_TOKEN_F1, "Token-F1", scale=100, decimals=1),
-    metric_column(_IOU_F1, "IOU-F1", scale=100, decimals=1),
-    metric_column(_MAP, "MAP", scale=100, decimals=1),
-    metric_column(_SUFFICIENCY, "Suf"),
-    metric_column(_COMPREHENSIVENESS, "Com"),
+    scored_rows.metric_column(_TOKEN_F1, "Token-F1", scale=100, decimals=1),
+    scored_rows.metric_column(_IOU_F1, "IOU-F1", scale=100, decimals=1),
+    scored_rows.metric_column(_MAP, "MAP", scale=100, decimals=1),
+    scored_rows.metric_column(_SUFFICIENCY, "Suf"),
+    scored_rows.metric_column(_COMPREHENSIVENESS, "Com"),
 )
 _INPUTS = tuple(
-    metric_column(f"method.quality_{name}", name, scale=100, decimals=1, group="Right on")
+    scored_rows.metric_column(f"method.quality_{name}", name, scale=100, decimals=1, group="Right on")
     for name in ("full", "rationale", "rest")
 )
 _ACCURACY = tuple(
@@ -51,21 +40,21 @@ _PAIRS = "Accuracy is over pairs of an original and a changed version. "
 _DRAWN = "drawn scores have no answers and no pairs; compute a model's method “random”, with faithfulness, for these"
 
 
-def benchmark_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
+def benchmark_table(store: Store, actor: User, project: Project, choice: scored_rows.Choice) -> PaperTable:
     """A row for each model and method, in the paper's columns; how often each model is right on originals and changed versions.
 
     Raises: NotFound without any row, or for a model or method that has none
     """
-    chosen = scored_rows(store, actor, project, choice)
-    has_inputs = any(has_column(chosen, column.name) for column in _INPUTS)
+    chosen = scored_rows.scored_rows(store, actor, project, choice)
+    has_inputs = any(scored_rows.has_column(chosen, column.name) for column in _INPUTS)
     shown = (*_COLUMNS, *_INPUTS) if has_inputs else _COLUMNS
     scored = chosen.over_same_texts(shown)
     policy = choice.options.gold_policy or project.settings.gold_policy
     under_policy = replace(project, settings=replace(project.settings, gold_policy=policy))
     of_models = by_model(contrast_rows(store, actor, under_policy, choice.options))
-    rows = paper_rows(scored, shown, _reason)
+    rows = scored_rows.paper_rows(scored, shown, _reason)
     without_gold = dict.fromkeys((_TOKEN_F1, _IOU_F1), "no text has a gold set")
-    drawn = random_row(scored, shown, without_gold, _DRAWN)
+    drawn = scored_rows.random_row(scored, shown, without_gold, _DRAWN)
     has_pairs = any(of_models[row.model].n_contrasts for row in scored.rows if row.model in of_models)
     if has_pairs:
         rows = [_with_accuracy(row, of_models) for row in rows]
@@ -74,11 +63,16 @@ def benchmark_table(store: Store, actor: User, project: Project, choice: Choice)
         f"Explanations of the models of {project.name}, in the columns of Tables 6 and 8 of the fine-grained interpretability "
         f"benchmark (Wang et al. 2022). Each text is held against its best single set, MAP compares the top k of originals and "
         f"changed versions; Suf and Com are of the predicted label. {_ON_INPUTS if has_inputs else ''}"
-        f"{_PAIRS if has_pairs else ''}Deviations are over seeds. {what_was_scored(scored)}"
+        f"{_PAIRS if has_pairs else ''}Deviations are over seeds. {scored_rows.what_was_scored(scored)}"
     )
-    notes = (*texts_in_words(scored, shown), *_pairs_in_words(of_models, {row.keys["model"] for row in rows}))
+    notes = (
+        *scored_rows.texts_in_words(scored, shown),
+        *_pairs_in_words(of_models, {row.keys["model"] for row in rows}),
+    )
     columns = (*shown, *_ACCURACY) if has_pairs else shown
-    provenance = asked_for(project.name, policy, choice.options.split, scored.table.release, table=scored.table)
+    provenance = scored_rows.asked_for(
+        project.name, policy, choice.options.split, scored.table.release, table=scored.table
+    )
     return PaperTable("benchmark", "Model, method", caption, columns, (*rows, drawn), notes, provenance)
 
 
@@ -123,7 +117,7 @@ def _pairs_in_words(of_models: Mapping[str, ContrastRow], shown: set[str]) -> li
 def _reason(row: MetricRow, column: PaperColumn) -> str:
     if column.name in {_SUFFICIENCY, _COMPREHENSIVENESS} or column in _INPUTS:
         return "the model was not asked without the rationale and on it alone; compute the method with faithfulness"
-    if row.method == GOLD_METHOD:
+    if row.method == scored_rows.GOLD_METHOD:
         return "gold is what the others are held against"
     if row.kind == "answers":
         return "the model has answers alone, no attributions"

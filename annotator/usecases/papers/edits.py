@@ -23,25 +23,15 @@ from annotator.usecases.gold import labelled_gold
 from annotator.usecases.inspect.metrics_table import names_of
 from annotator.usecases.inspect.project_scores import answers_of_seed
 from annotator.usecases.inspect.training_texts import learned_by_model
-from annotator.usecases.papers.scored_rows import (
-    Choice,
-    ScoredRows,
-    asked_for,
-    keys_of,
-    metric_column,
-    scored_rows,
-    texts_in_words,
-    texts_of,
-    what_was_scored,
-)
+from annotator.usecases.papers import scored_rows
 
 _GROUPS = {"spelling": "Spelling", "deleted": "Deleted text"}
-_F1 = metric_column("editing.need_edit_f1", "F1", scale=100, decimals=1, group="“Need edit”")
+_F1 = scored_rows.metric_column("editing.need_edit_f1", "F1", scale=100, decimals=1, group="“Need edit”")
 _RANKING = (
-    metric_column("editing.mrr", "MRR", group="Rank of the edited words"),
-    metric_column("editing.auprc", "AUPRC", group="Rank of the edited words"),
-    metric_column("editing.average_precision", "AP", group="Rank of the edited words"),
-    metric_column("editing.top_1", "Top-1", group="Rank of the edited words"),
+    scored_rows.metric_column("editing.mrr", "MRR", group="Rank of the edited words"),
+    scored_rows.metric_column("editing.auprc", "AUPRC", group="Rank of the edited words"),
+    scored_rows.metric_column("editing.average_precision", "AP", group="Rank of the edited words"),
+    scored_rows.metric_column("editing.top_1", "Top-1", group="Rank of the edited words"),
 )
 _N = PaperColumn("sentences", "n", decimals=0)
 _COLUMNS = (*_RANKING, _N, _F1)
@@ -67,7 +57,7 @@ class _Edited:
     learned: by model, what it is not scored on
     """
 
-    scored: ScoredRows
+    scored: scored_rows.ScoredRows
     sentences: Sequence[_Sentence]
     labels: Mapping[int, str]
     positive: str | None
@@ -86,12 +76,12 @@ class _Edited:
         return np.zeros(0, dtype=np.int64) if behind is None else behind.ids
 
 
-def edits_table(store: Store, actor: User, project: Project, choice: Choice) -> PaperTable:
+def edits_table(store: Store, actor: User, project: Project, choice: scored_rows.Choice) -> PaperTable:
     """By criterion a row for each model and method over all, correctly and wrongly answered sentences; last F1 of every sentence.
 
     Raises: NotFound without any row, or for a model or method that has none
     """
-    scored = scored_rows(store, actor, project, choice)
+    scored = scored_rows.scored_rows(store, actor, project, choice)
     edited = _edited(store, project, scored)
     rows = [row for criterion in edited.groups() for row in _of_criterion(edited, criterion)]
     rows += _of_every_sentence(edited)
@@ -99,20 +89,20 @@ def edits_table(store: Store, actor: User, project: Project, choice: Choice) -> 
         f"Edited words of {project.name} as rationales, by criterion, in the columns of Stevens and Su (2021). "
         f"All sentences are divided into those that the model answers correctly and wrongly. AUPRC has recall on the "
         f"horizontal axis; the paper's column of that name has not. Top-1 is 0 of a rationale of several words. "
-        f"Deviations are over seeds. {what_was_scored(scored)}"
+        f"Deviations are over seeds. {scored_rows.what_was_scored(scored)}"
     )
-    notes = list(texts_in_words(scored, ()))
+    notes = list(scored_rows.texts_in_words(scored, ()))
     if edited.positive is not None:
         notes.append(
             f"F1 is that of the label “{edited.positive}”; of sentences of one criterion, which all have it, it is 2R / (1 + R)."
         )
-    provenance = asked_for(
+    provenance = scored_rows.asked_for(
         project.name, scored.table.gold_policy, choice.options.split, scored.table.release, table=scored.table
     )
     return PaperTable("edits", "Model, method, sentences", caption, _COLUMNS, tuple(rows), tuple(notes), provenance)
 
 
-def _edited(store: Store, project: Project, scored: ScoredRows) -> _Edited:
+def _edited(store: Store, project: Project, scored: scored_rows.ScoredRows) -> _Edited:
     options = scored.choice.options
     with store.snapshot():
         sentences = [
@@ -139,7 +129,7 @@ def _of_criterion(edited: _Edited, criterion: str) -> Iterator[PaperRow]:
         f1 = _f1_cell(edited, row.model, ids)
         for sentences in _SENTENCES:
             cells = _ranking_cells(edited, row, is_in, sentences)
-            keys = {CRITERION: criterion, "of": sentences, **keys_of(row)}
+            keys = {CRITERION: criterion, "of": sentences, **scored_rows.keys_of(row)}
             yield PaperRow(f"{name}, {sentences}", (*cells, f1 if sentences == "all" else BLANK), keys, group)
     yield _random_row(edited, is_in, {CRITERION: criterion, "of": "all"}, group)
 
@@ -190,7 +180,7 @@ def _chosen(edited: _Edited, of_seed: OfSeed, answers: Mapping[int, Prediction],
 def _random_row(edited: _Edited, is_in: Flags, keys: Mapping[str, str], group: str) -> PaperRow:
     """Over the sentences that some row has."""
     behind = edited.scored.table.behind
-    is_in = is_in & texts_of(edited.scored, "editing.mrr")
+    is_in = is_in & scored_rows.texts_of(edited.scored, "editing.mrr")
     cells: list[PaperCell] = []
     for column in _RANKING:
         of_all = behind.random.get(column.name) if behind is not None else None

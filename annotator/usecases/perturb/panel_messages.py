@@ -1,7 +1,9 @@
 """What the Perturb screen is told (docs/perturb.md): its messages, made for one person."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+
+from msgspec import structs
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.people import Right, User, has_right
@@ -59,7 +61,7 @@ def show_rules(store: Store, actor: User, project_id: int) -> panel_values.Shown
 
 def show_original(actor: User, original: Original) -> panel_values.ShownOriginal:
     """An original with its gold sets, the person's draft, and what others wrote of it."""
-    return replace(
+    return structs.replace(
         _shown_original(original.gold),
         draft=None if original.draft is None else _shown_changed(original.draft),
         others=tuple(_brief(_as_seen(actor, original.project, other)) for other in original.others),
@@ -107,7 +109,7 @@ def show_check(store: Store, actor: User, to_check: ToCheck | None) -> panel_val
         return panel_values.ShownCheck(None)
     perturbation, project = to_check.perturbation, get_project_by_id(store, to_check.perturbation.project_id)
     return panel_values.ShownCheck(
-        replace(
+        structs.replace(
             _full(store, actor, project, perturbation, to_check.stale),
             may_revise=perturbation.may_be_revised_by(actor.id),
         ),
@@ -131,7 +133,7 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> panel_va
 def _own(store: Store, actor: User, project: Project, perturbation: Perturbation) -> panel_values.ShownPerturbation:
     stale = staleness(store, project, perturbation) if perturbation.state != "withdrawn" else ()
     changes = panel_values.changes_from(get_instance(store, perturbation.original_id), perturbation.current.changed)
-    return replace(_full(store, actor, project, perturbation, stale), changes=changes)
+    return structs.replace(_full(store, actor, project, perturbation, stale), changes=changes)
 
 
 def _shown_draft(store: Store, original_id: int, changed: ChangedText) -> panel_values.ShownDraft:
@@ -248,7 +250,7 @@ def _full(
     original = get_instance(store, perturbation.original_id)
     since = panel_values.changes_since(original, perturbation)
     return panel_values.ShownPerturbation(
-        **asdict(_brief(perturbation)),
+        **structs.asdict(_brief(perturbation)),
         original=perturbation.original_id,
         key=original.key,
         version=perturbation.current.number,

@@ -4,9 +4,8 @@ A field that only some messages have is UNSET in the others. Offsets are as a br
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from annotator.domain import perturbations
 from annotator.domain.instances import Instance
@@ -81,8 +80,7 @@ ShownEdit = tuple[int, int, str]  # start, end, replacement
 Indices = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownKind:
+class ShownKind(Struct, frozen=True):
     """A kind of changed version; keeps_label None: as often as not."""
 
     name: str
@@ -92,24 +90,21 @@ class ShownKind:
     keeps_label: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownWaiting:
+class ShownWaiting(Struct, frozen=True):
     """How much waits for the person."""
 
     to_check: int
     returned: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRights:
+class ShownRights(Struct, frozen=True):
     """What the person may do here."""
 
     write: bool
     check: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRules:
+class ShownRules(Struct, frozen=True):
     """What the screen needs of the project; titles: of segments, by their name."""
 
     kinds: tuple[ShownKind, ...]
@@ -121,8 +116,7 @@ class ShownRules:
     may: ShownRights
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSegment:
+class ShownSegment(Struct, frozen=True):
     """A segment's text cut at its tokens; before: what stands before each, rest: what follows the last."""
 
     name: str
@@ -134,8 +128,7 @@ class ShownSegment:
     rest: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChanged:
+class ShownChanged(Struct, frozen=True):
     """What is written."""
 
     kind: str
@@ -144,8 +137,7 @@ class ShownChanged:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownBrief:
+class ShownBrief(Struct, frozen=True):
     """A changed version in brief; author None: not told, instance None: it is none yet."""
 
     id: int
@@ -158,8 +150,7 @@ class ShownBrief:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOriginal:
+class ShownOriginal(Struct, frozen=True):
     """An original with its gold sets; draft, others: only where one is to write, else UNSET."""
 
     id: int
@@ -174,8 +165,7 @@ class ShownOriginal:
     others: tuple[ShownBrief, ...] | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ShownAssessment:
+class ShownAssessment(Struct, frozen=True):
     """What a changed text comes to.
 
     sets, origins: the proposed sets, and which of the original's each comes from
@@ -195,8 +185,7 @@ class ShownAssessment:
     nothing_left: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSuggestion:
+class ShownSuggestion(Struct, frozen=True):
     """A suggestion, why it is made and by what; offsets in UTF-16 units of the text that was sent."""
 
     why: str
@@ -204,15 +193,13 @@ class ShownSuggestion:
     edits: tuple[ShownEdit, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSuggestions:
+class ShownSuggestions(Struct, frozen=True):
     """What is suggested."""
 
     suggestions: tuple[ShownSuggestion, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownVersion:
+class ShownVersion(Struct, frozen=True):
     """A version; by None: not told; since: what it has otherwise than the one before it among those that the person sees."""
 
     number: int
@@ -227,8 +214,7 @@ class ShownVersion:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownVerdict:
+class ShownVerdict(Struct, frozen=True):
     """What a checker said of a version."""
 
     version: int
@@ -238,8 +224,7 @@ class ShownVerdict:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownPerturbation(ShownBrief):
+class ShownPerturbation(ShownBrief, frozen=True):
     """A changed version as one person sees it; stale: what became of its original since it was written.
 
     may_revise: where it is to be checked; changes: where the person's own are listed; else UNSET
@@ -259,8 +244,7 @@ class ShownPerturbation(ShownBrief):
     changes: ChangedSegments | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCheck:
+class ShownCheck(Struct, frozen=True):
     """One to check beside its original; nothing waits: perturbation None, the rest UNSET."""
 
     perturbation: ShownPerturbation | None
@@ -268,8 +252,7 @@ class ShownCheck:
     look: ShownAssessment | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDraft:
+class ShownDraft(Struct, frozen=True):
     """What the person has begun, by its original."""
 
     id: int
@@ -281,8 +264,7 @@ class ShownDraft:
     changes: ChangedSegments
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMine:
+class ShownMine(Struct, frozen=True):
     """A page of what the person wrote."""
 
     rows: tuple[ShownPerturbation, ...]
@@ -291,8 +273,7 @@ class ShownMine:
     has_more: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOriginals:
+class ShownOriginals(Struct, frozen=True):
     """A page of originals; n_unfinished: more that are offered when their annotation is complete."""
 
     rows: tuple[perturbations.ListedOriginal, ...]
@@ -302,8 +283,7 @@ class ShownOriginals:
     per_page: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownKindProgress:
+class ShownKindProgress(Struct, frozen=True):
     """How many there are of a kind."""
 
     name: str
@@ -313,16 +293,14 @@ class ShownKindProgress:
     returned: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownTold:
+class ShownTold(Struct, frozen=True):
     """Whether everybody's numbers are told, or the person's own alone."""
 
     authors: bool
     checkers: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownProgress:
+class ShownProgress(Struct, frozen=True):
     """How many there are against the target. authors, checkers: name, then how many by state or verdict.
 
     without: originals without a changed version; offered: those of them that this person may change now
@@ -338,23 +316,20 @@ class ShownProgress:
     offered: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNext:
+class ShownNext(Struct, frozen=True):
     """The next original without a changed version; None: there is none."""
 
     instance: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHandedIn:
+class ShownHandedIn(Struct, frozen=True):
     """What became of a changed version, to whoever wrote it."""
 
     perturbation: int
     state: perturbations.PerturbationState
 
 
-@dataclass(frozen=True, slots=True)
-class ShownChecked:
+class ShownChecked(Struct, frozen=True):
     """What became of a changed version, to its checker."""
 
     state: perturbations.PerturbationState

@@ -4,6 +4,8 @@ import datetime as dt
 from dataclasses import dataclass, replace
 from typing import cast
 
+from msgspec import structs
+
 from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing, check_submission
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Exercise, Known
@@ -53,7 +55,9 @@ def next_text(store: Store, user: User, project_id: int) -> ShownNext:
         project = get_project_by_id(store, project_id)
         exercise = open_exercise(store, user, project, "annotators")
         work = None if exercise is None else as_work(store, project, exercise)
-    return ShownNext(work, None, replace(show_project(project), asks_model=False), {}, None if work else _(_ANSWERED))
+    return ShownNext(
+        work, None, structs.replace(show_project(project), asks_model=False), {}, None if work else _(_ANSWERED)
+    )
 
 
 def current_text(store: Store, user: User, exercise_id: int) -> ShownWork:
@@ -79,7 +83,7 @@ def as_work(store: Store, project: Project, exercise: Exercise) -> ShownWork:
         exercise.draft,
     )  # fmt: skip
     shown = show_work(Work(assignment, get_instance(store, exercise.instance_id)), project)
-    return replace(shown, proposes=False, is_changed=False)
+    return structs.replace(shown, proposes=False, is_changed=False)
 
 
 def save_draft(store: Store, user: User, exercise_id: int, revision: int, draft: Draft, timing: Timing) -> int:

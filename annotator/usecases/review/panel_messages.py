@@ -1,7 +1,8 @@
 """What the review screen draws (docs/review.md): the field names are those of its messages."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from annotator.domain.instances import Annotation
 from annotator.domain.projects import Project
@@ -13,16 +14,14 @@ from annotator.usecases.annotate.panel_messages import Pairs, ShownInstance, pai
 from annotator.usecases.review.reviews import PAGE_SIZE, MyReviewRow, NextReview, ReviewWork
 
 
-@dataclass(frozen=True, slots=True)
-class ShownCarried:
+class ShownCarried(Struct, frozen=True):
     """The means that a set carries, exact numbers in words."""
 
     sufficiency: str
     compactness: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReviewedSet:
+class ShownReviewedSet(Struct, frozen=True):
     """One set; previous: which set it was in the round before."""
 
     spans: Pairs
@@ -31,8 +30,7 @@ class ShownReviewedSet:
     previous: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownSetScore:
+class ShownSetScore(Struct, frozen=True):
     """My scores of one set."""
 
     sufficiency: int | None
@@ -40,8 +38,7 @@ class ShownSetScore:
     comment: str
 
 
-@dataclass(frozen=True, slots=True)
-class ShownScores:
+class ShownScores(Struct, frozen=True):
     """My scores."""
 
     comprehensiveness: int | None
@@ -49,8 +46,7 @@ class ShownScores:
     sets: tuple[ShownSetScore, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFormerRound:
+class ShownFormerRound(Struct, frozen=True):
     """The round before, and why it was sent back."""
 
     round: int
@@ -59,8 +55,7 @@ class ShownFormerRound:
     set_lines: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFinding:
+class ShownFinding(Struct, frozen=True):
     """One mean against its threshold."""
 
     property: str
@@ -71,8 +66,7 @@ class ShownFinding:
     passes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ShownDecision:
+class ShownDecision(Struct, frozen=True):
     """What the round came to."""
 
     outcome: str
@@ -81,8 +75,7 @@ class ShownDecision:
     findings: tuple[ShownFinding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReview:
+class ShownReview(Struct, frozen=True):
     """The review object."""
 
     review: int
@@ -101,8 +94,7 @@ class ShownReview:
     decision: ShownDecision | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReviewProject:
+class ShownReviewProject(Struct, frozen=True):
     """What the screen needs of the project."""
 
     id: int
@@ -113,8 +105,7 @@ class ShownReviewProject:
     asks_model: bool  # whether the model's answers may be asked for here
 
 
-@dataclass(frozen=True, slots=True)
-class ShownNextReview:
+class ShownNextReview(Struct, frozen=True):
     """What the screen begins with."""
 
     work: ShownReview | None
@@ -123,8 +114,7 @@ class ShownNextReview:
     empty: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownReviewRow:
+class ShownReviewRow(Struct, frozen=True):
     """One line of my reviews."""
 
     review: int
@@ -141,8 +131,7 @@ class ShownReviewRow:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownMyReviews:
+class ShownMyReviews(Struct, frozen=True):
     """One page of my reviews."""
 
     rows: tuple[ShownReviewRow, ...]

@@ -1,8 +1,7 @@
 """Saved lists on the Saliency page (docs/saliency.md): which there are, save, change, delete, put an instance on one or off."""
 
-from dataclasses import replace
-
 import msgspec
+from msgspec import structs
 from starlette.routing import Route
 
 from annotator.domain.people import User
@@ -51,7 +50,10 @@ def _lists(store: Store, user: User, query: Query) -> ShownSavedLists:
     instance_id = number(query, "instance") if query.get("instance") else None
     holding = set() if instance_id is None else text_lists.lists_with_instance(store, user, project_id, instance_id)
     return ShownSavedLists(
-        tuple(replace(show_saved_list(saved), may_change=may, holds=saved.id in holding) for saved, may in saved_lists)
+        tuple(
+            structs.replace(show_saved_list(saved), may_change=may, holds=saved.id in holding)
+            for saved, may in saved_lists
+        )
     )
 
 

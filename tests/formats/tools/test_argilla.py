@@ -14,7 +14,7 @@ from annotator.errors import AnnotatorError, InvalidValue
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.argilla import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, spans_read
+from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, spans_read, warnings_of
 
 ADA, BEN = "deae1c6a-3516-43f2-8ede-8a332084fe54", "0f0f1c6a-3516-43f2-8ede-8a332084fe54"
 
@@ -175,9 +175,7 @@ def test_what_is_no_answer_of_a_person_is_left_out_and_counted(tmp_path):
     [instance] = instances_of(read, path)
     [annotation] = instance.annotations
     assert (annotation.annotator, annotation.result, annotation.note) == (ADA, "positive", "short")
-    problems = problems_of(read, path)
-    assert all(p.is_warning for p in problems)
-    assert {p.reason for p in problems} == {
+    assert warnings_of(read, path) == {
         "1 prediction skipped: model marks aren't gold.",
         "1 discarded response skipped.",
         "1 unsubmitted response skipped.",

@@ -14,7 +14,15 @@ from annotator.errors import AnnotatorError, InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, read_one, spans_read
+from tests.formats.tools.tool_gold import (
+    gold,
+    instances_of,
+    problems_of,
+    project_options,
+    read_one,
+    spans_read,
+    warnings_of,
+)
 
 
 def region(start, end, label="set 1", text=None, **more):
@@ -125,9 +133,7 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
     first["annotations"].append({"result": [region(3, 7)], "was_cancelled": True, "completed_by": 9})
     path = saved(tmp_path, first, task([html], task_id=8))
     assert [(i.key, len(i.annotations)) for i in instances_of(read, path)] == [("7", 1), ("8", 0)]
-    problems = problems_of(read, path)
-    assert all(p.is_warning for p in problems)
-    assert {p.reason for p in problems} == {
+    assert warnings_of(read, path) == {
         "2 predictions skipped: model marks aren't gold.",
         "1 unsubmitted draft skipped.",
         "1 annotation of a cancelled task skipped.",

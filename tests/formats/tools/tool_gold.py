@@ -132,6 +132,13 @@ def problems_of(read: Callable, path: Path, task: str = "sentiment", labels=LABE
     return [i for i in read(path, ReadOptions(TASKS[task], labels)) if isinstance(i, Problem)]
 
 
+def warnings_of(read: Callable, path: Path) -> set[str]:
+    """What is said of a file in which nothing is refused."""
+    problems = problems_of(read, path)
+    assert all(problem.is_warning for problem in problems)
+    return {problem.reason for problem in problems}
+
+
 def instances_of(read: Callable, path: Path, task: str = "sentiment", labels=LABELS) -> list[SourceInstance]:
     return [i for i in read(path, ReadOptions(TASKS[task], labels)) if isinstance(i, SourceInstance)]
 

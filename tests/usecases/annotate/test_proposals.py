@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from annotator.domain.instances import Draft
@@ -402,7 +403,7 @@ def test_neither_label_nor_sets_nor_kind_of_the_original_are_told(
     store: Store, pairs: Project, pair_annotator: User
 ) -> None:
     work = work_of(store, pair_annotator, pairs, "film-changed")
-    told = json.dumps(asdict(show_original(store, pair_annotator, work.assignment.id)))
+    told = msgspec.json.encode(show_original(store, pair_annotator, work.assignment.id)).decode()
     for secret in ("positive", "negative", "contrast", "film"):
         assert secret not in told
     assert set(json.loads(told)) == {"language", "direction", "segments"}

@@ -26,18 +26,7 @@ from annotator.usecases.compare.rows import (
     rows_against,
     two_rows,
 )
-from tests.usecases.transfer.comparing import (
-    N,
-    blind,
-    key_of,
-    knowing,
-    mistaken,
-    output,
-    project_of,
-    said,
-    table_of,
-    take,
-)
+from tests.usecases.transfer import comparing
 
 MRR, F1 = "editing.mrr", "sets.best_f1"
 
@@ -45,11 +34,22 @@ MRR, F1 = "editing.mrr", "sets.best_f1"
 @pytest.fixture
 def of_three(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
     """Two models, one of them by two methods, one of these with two seeds."""
-    made = project_of(make_project, import_rows)
-    take(store, made, (output(k, Run("org/one", "ig"), knowing(k), [said(k, k < 30)]) for k in range(N)))
-    for seed, scores in ((1, mistaken), (2, blind)):
-        take(store, made, (output(k, Run("org/one", "lime", seed=seed), scores(k)) for k in range(N)))
-    take(store, made, (output(k, Run("two", "ig"), blind(k)) for k in range(N - 4)))
+    made = comparing.project_of(make_project, import_rows)
+    comparing.take(
+        store,
+        made,
+        (
+            comparing.output(k, Run("org/one", "ig"), comparing.knowing(k), [comparing.said(k, k < 30)])
+            for k in range(comparing.N)
+        ),
+    )
+    for seed, scores in ((1, comparing.mistaken), (2, comparing.blind)):
+        comparing.take(
+            store, made, (comparing.output(k, Run("org/one", "lime", seed=seed), scores(k)) for k in range(comparing.N))
+        )
+    comparing.take(
+        store, made, (comparing.output(k, Run("two", "ig"), comparing.blind(k)) for k in range(comparing.N - 4))
+    )
     return made
 
 
@@ -73,7 +73,7 @@ def sentences(text: str) -> str:
 def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_others(
     store: Store, of_three: Project, name: str, expected: str
 ) -> None:
-    table = table_of(store, of_three)
+    table = comparing.table_of(store, of_three)
     rows = without_repeats(table.rows)[0]
     assert compared_name(compared_row(rows, table.random, name), rows) == expected
 
@@ -90,7 +90,7 @@ def test_a_row_is_named_as_the_table_prints_it_or_by_what_tells_it_from_the_othe
 def test_a_name_of_no_row_or_of_several_is_refused_with_the_names_there_are(
     store: Store, of_three: Project, name: str, sentence: str
 ) -> None:
-    table = table_of(store, of_three)
+    table = comparing.table_of(store, of_three)
     with pytest.raises(NotFound) as refusal:
         rows_against(table, name, [MRR])
     assert sentence in str(refusal.value)
@@ -100,8 +100,8 @@ def test_everything_that_rows_can_be_compared_with_is_found_by_its_name(store: S
     for samples in (100, 500):
         for seed in (1, 2):
             run = Run("two", "lime", f'{{"n_samples": {samples}}}', seed)
-            take(store, of_three, (output(k, run, blind(k)) for k in range(N)))
-    table = table_of(store, of_three)
+            comparing.take(store, of_three, (comparing.output(k, run, comparing.blind(k)) for k in range(comparing.N)))
+    table = comparing.table_of(store, of_three)
     rows = without_repeats(table.rows)[0]
     names = names_to_compare(rows, table.random)
     assert "two · lime (n samples 100, seed 2)" in names
@@ -112,8 +112,8 @@ def test_everything_that_rows_can_be_compared_with_is_found_by_its_name(store: S
 def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Store, of_three: Project) -> None:
     for samples in (100, 500):
         run = Run("two", "lime", f'{{"n_samples": {samples}}}')
-        take(store, of_three, (output(k, run, blind(k)) for k in range(N)))
-    table = table_of(store, of_three)
+        comparing.take(store, of_three, (comparing.output(k, run, comparing.blind(k)) for k in range(comparing.N)))
+    table = comparing.table_of(store, of_three)
     rows = without_repeats(table.rows)[0]
     chosen = compared_row(rows, table.random, "two/lime/n samples 500")
     assert compared_name(chosen, rows) == "two · lime (n samples 500)"
@@ -127,7 +127,7 @@ def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Stor
 def test_the_table_says_how_many_comparisons_it_corrects_for_and_over_how_many_instances_each_is(
     store: Store, of_three: Project
 ) -> None:
-    made = rows_against(table_of(store, of_three), "org/one/ig", [F1, MRR])
+    made = rows_against(comparing.table_of(store, of_three), "org/one/ig", [F1, MRR])
     text = against_text(made)
     assert "Holm-corrected for this table's 4 comparisons." in sentences(text)
     assert "n 36" in text
@@ -145,8 +145,15 @@ def test_the_table_says_how_many_comparisons_it_corrects_for_and_over_how_many_i
 def test_where_rows_are_not_told_apart_it_is_said_what_so_many_instances_would_have_told(
     store: Store, of_three: Project
 ) -> None:
-    take(store, of_three, (output(k, Run("three", "ig"), blind(k + 3 if k % 5 == 0 else k)) for k in range(N)))
-    made = rows_against(table_of(store, of_three), "two", [MRR], model="three")
+    comparing.take(
+        store,
+        of_three,
+        (
+            comparing.output(k, Run("three", "ig"), comparing.blind(k + 3 if k % 5 == 0 else k))
+            for k in range(comparing.N)
+        ),
+    )
+    made = rows_against(comparing.table_of(store, of_three), "two", [MRR], model="three")
     cell = made.cell(0, made.columns[0])
     assert isinstance(cell, Difference)
     assert cell.word == "no clear difference"
@@ -156,7 +163,7 @@ def test_where_rows_are_not_told_apart_it_is_said_what_so_many_instances_would_h
 def test_only_rows_of_a_model_or_method_are_compared_where_that_is_asked_with_a_reference_of_any(
     store: Store, of_three: Project
 ) -> None:
-    table = table_of(store, of_three)
+    table = comparing.table_of(store, of_three)
     assert [of.row.model for of in rows_against(table, "lime", [MRR], model="two").rows] == ["two"]
     assert [of.row.method for of in rows_against(table, "two", [MRR], method="lime").rows] == ["lime"]
     with pytest.raises(NotFound, match=r"Nothing to compare with 'two'\."):
@@ -164,7 +171,7 @@ def test_only_rows_of_a_model_or_method_are_compared_where_that_is_asked_with_a_
 
 
 def test_the_file_has_a_line_a_comparison_with_all_digits(store: Store, of_three: Project) -> None:
-    made = rows_against(table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
+    made = rows_against(comparing.table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
     lines = list(csv.DictReader(io.StringIO(against_csv(made))))
     assert [(line["model"], line["method"], line["metric"]) for line in lines] == [
         ("org/one", "lime", MRR),
@@ -179,7 +186,7 @@ def test_the_file_has_a_line_a_comparison_with_all_digits(store: Store, of_three
 
 
 def test_a_papers_table_has_stars_where_rows_are_told_apart(store: Store, of_three: Project) -> None:
-    latex = against_latex(rows_against(table_of(store, of_three), "org/one/ig", [MRR]))
+    latex = against_latex(rows_against(comparing.table_of(store, of_three), "org/one/ig", [MRR]))
     assert "Differences from org/one $\\cdot$ ig on Project (gold policy all)" in latex
     assert "corrected (Holm) for 2 comparisons" in latex
     assert re.search(r"\*.{0,40}\[\$-\$0\.", latex)
@@ -190,7 +197,7 @@ def test_a_papers_table_has_stars_where_rows_are_told_apart(store: Store, of_thr
 def test_a_papers_table_holds_the_reference_and_names_the_rows_that_are_not_compared(
     store: Store, of_three: Project
 ) -> None:
-    made = rows_against(table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
+    made = rows_against(comparing.table_of(store, of_three), "org/one/ig", [MRR, "eraser.accuracy"])
     latex = against_latex(made)
     own = next(line for line in latex.splitlines() if "its own values" in line)
     assert written(made.reference.row.numbers[MRR].value) in own
@@ -201,11 +208,11 @@ def test_a_papers_table_holds_the_reference_and_names_the_rows_that_are_not_comp
 
 
 def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store: Store, of_three: Project) -> None:
-    pair = two_rows(table_of(store, of_three), "two", "lime/seed 1", MRR)
+    pair = two_rows(comparing.table_of(store, of_three), "two", "lime/seed 1", MRR)
     assert pair.names == ("two · ig", "org/one · lime (seed 1)")
     listed = differing_instances(store, LOCAL_OPERATOR, of_three, pair, most=3)
     # by blind scores the gold word of text k has rank 1 + k mod 8, by mistaken ones 8: they differ by 7/8 in texts 0, 8, 16 ...
-    assert [of.key for of in listed.higher] == [key_of(0), key_of(8), key_of(16)]
+    assert [of.key for of in listed.higher] == [comparing.key_of(0), comparing.key_of(8), comparing.key_of(16)]
     assert listed.higher[0].difference == pytest.approx(7 / 8)
     assert (listed.higher[0].value, listed.higher[0].of_reference) == (1, pytest.approx(1 / 8))
     assert listed.lower == ()
@@ -220,7 +227,7 @@ def test_the_instances_in_which_two_rows_differ_most_are_listed_either_way(store
 
 
 def test_two_rows_that_are_not_compared_have_no_list_and_it_is_said_why(store: Store, of_three: Project) -> None:
-    table = table_of(store, of_three)
+    table = comparing.table_of(store, of_three)
     with pytest.raises(
         InvalidValue,
         match=r"org/one · lime and two · ig can't be compared on er_test\.mae\. Score scales of different methods differ\.",
@@ -231,7 +238,7 @@ def test_two_rows_that_are_not_compared_have_no_list_and_it_is_said_why(store: S
 def test_who_may_not_see_the_numbers_does_not_see_the_instances_either(
     store: Store, of_three: Project, add_person
 ) -> None:
-    pair = two_rows(table_of(store, of_three), "two", "lime", MRR)
+    pair = two_rows(comparing.table_of(store, of_three), "two", "lime", MRR)
     with pytest.raises(NotAllowed):
         differing_instances(store, add_person("ann", of_three, "annotator"), of_three, pair)
 

@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotator.domain.models import (
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
+from annotator.domain import models
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
@@ -40,7 +32,7 @@ from annotator.usecases.transfer.import_report import ImportReport
 from tests.usecases.transfer.comparing import N, blind, gold_token, key_of, output, row_of, rows_of, table_of, take
 
 Numbers = dict[str, Any]
-RUN = Run("m", "ig")
+RUN = models.Run("m", "ig")
 
 
 @pytest.fixture
@@ -60,8 +52,10 @@ def bring(store: Store) -> Callable[..., None]:
     return lambda project, *rows: take(store, project, rows)
 
 
-def attributed(key: str, scores: tuple[float, ...], run: Run = RUN, *answers: Prediction, layer: int | None = None) -> SourceOutput:  # fmt: skip
-    return SourceOutput(key, run, "f", 1, None, answers, (SourceAttribution((ScoredPart(scores),), layer=layer),))
+def attributed(key: str, scores: tuple[float, ...], run: models.Run = RUN, *answers: models.Prediction, layer: int | None = None) -> models.SourceOutput:  # fmt: skip
+    return models.SourceOutput(
+        key, run, "f", 1, None, answers, (models.SourceAttribution((models.ScoredPart(scores),), layer=layer),)
+    )
 
 
 def only(numbers: Numbers, part: str = "plausibility") -> Numbers:
@@ -114,17 +108,17 @@ def test_ferrets_numbers_select_as_many_tokens_as_are_asked_for_and_so_does_rand
 
 def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store, scored_project, bring) -> None:
     both = (
-        SourceAttribution((ScoredPart((9.0, 0, 0, 0)),), "negative"),
-        SourceAttribution((ScoredPart((0.0, 0, 0, 9)),), "positive"),
+        models.SourceAttribution((models.ScoredPart((9.0, 0, 0, 0)),), "negative"),
+        models.SourceAttribution((models.ScoredPart((0.0, 0, 0, 9)),), "positive"),
     )
     right, wrong = (
-        Prediction(None, {"negative": 0.9, "positive": 0.1}),
-        Prediction(None, {"negative": 0.3, "positive": 0.7}),
+        models.Prediction(None, {"negative": 0.9, "positive": 0.1}),
+        models.Prediction(None, {"negative": 0.3, "positive": 0.7}),
     )
     bring(
         scored_project,
-        SourceOutput("a", Run("m", "ig"), "f", 1, None, (right,), both),
-        SourceOutput("c", Run("m"), "f", 2, None, (wrong,)),
+        models.SourceOutput("a", models.Run("m", "ig"), "f", 1, None, (right,), both),
+        models.SourceOutput("c", models.Run("m"), "f", 2, None, (wrong,)),
     )
     numbers = evaluate_project(store, LOCAL_OPERATOR, scored_project)
     assert numbers["models"][0]["quality"]["eraser.accuracy"] == {"value": 0.5, "n": 2, "n_left_out": 0}
@@ -138,7 +132,7 @@ def test_answers_are_scored_and_the_predicted_labels_attribution_is_taken(store,
 
 def test_a_group_of_seeds_is_one_row_with_mean_and_deviation(store, scored_project, bring) -> None:
     for seed, scores in ((1, (1.0, 0, 0, 0)), (2, (0.0, 0, 0, 1))):
-        bring(scored_project, attributed("a", scores, Run("m", "ig", seed=seed)))
+        bring(scored_project, attributed("a", scores, models.Run("m", "ig", seed=seed)))
     numbers = evaluate_project(store, LOCAL_OPERATOR, scored_project)
     [row] = numbers["models"][0]["methods"]
     assert row["seeds"] == [1, 2]
@@ -149,19 +143,23 @@ def test_a_group_of_seeds_is_one_row_with_mean_and_deviation(store, scored_proje
 
 def test_each_layer_is_a_row(store, scored_project, bring) -> None:
     attributions = tuple(
-        SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)])
+        models.SourceAttribution((models.ScoredPart(s),), layer=n)
+        for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)])
     )
-    bring(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, (), attributions))
+    bring(scored_project, models.SourceOutput("a", models.Run("m", "attention"), "f", 1, None, (), attributions))
     rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
     assert [(row["layer"], row["plausibility"]["editing.mrr"]["value"]) for row in rows] == [(0, 1.0), (1, 0.5)]
 
 
 def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_project, bring) -> None:
     answers = tuple(
-        Prediction(None, {"negative": p, "positive": 1 - p}, on) for p, on in ((0.8, "full"), (0.3, "rest"))
+        models.Prediction(None, {"negative": p, "positive": 1 - p}, on) for p, on in ((0.8, "full"), (0.3, "rest"))
     )
-    layers = tuple(SourceAttribution((ScoredPart(s),), layer=n) for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)]))
-    bring(scored_project, SourceOutput("a", Run("m", "attention"), "f", 1, None, answers, layers))
+    layers = tuple(
+        models.SourceAttribution((models.ScoredPart(s),), layer=n)
+        for n, s in enumerate([(1.0, 0, 0, 0), (0.0, 0, 0, 1)])
+    )
+    bring(scored_project, models.SourceOutput("a", models.Run("m", "attention"), "f", 1, None, answers, layers))
     rows = evaluate_project(store, LOCAL_OPERATOR, scored_project)["models"][0]["methods"]
     assert [(row["layer"], "method.comprehensiveness" in row["faithfulness"]) for row in rows] == [
         (0, False),
@@ -175,8 +173,8 @@ def test_only_the_last_layer_has_the_faithfulness_of_its_top_k(store, scored_pro
 
 
 def test_hard_rationales_have_erasers_numbers_and_ours(store, scored_project, bring) -> None:
-    rationale = (SourceRationale("hard", (MarkedPart(((1, 3),)),)),)
-    bring(scored_project, SourceOutput("a", Run("m", "select"), "f", 1, None, (), (), rationale))
+    rationale = (models.SourceRationale("hard", (models.MarkedPart(((1, 3),)),)),)
+    bring(scored_project, models.SourceOutput("a", models.Run("m", "select"), "f", 1, None, (), (), rationale))
     found = only(evaluate_project(store, LOCAL_OPERATOR, scored_project))
     assert found["sets.whole_set"]["value"] == 1.0
     assert found["eraser.iou_recall_macro"]["value"] == 0.5  # one of two gold spans
@@ -184,8 +182,8 @@ def test_hard_rationales_have_erasers_numbers_and_ours(store, scored_project, br
 
 
 def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, scored_project, bring) -> None:
-    def said(p: float, on: str, threshold: float | None = None) -> Prediction:
-        return Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)  # type: ignore[arg-type]
+    def said(p: float, on: str, threshold: float | None = None) -> models.Prediction:
+        return models.Prediction(None, {"negative": p, "positive": 1 - p}, on, threshold)  # type: ignore[arg-type]
 
     answers = (
         said(0.8, "full"),
@@ -194,7 +192,7 @@ def test_faithfulness_comes_from_answers_to_the_rationale_and_the_rest(store, sc
         said(0.7, "rest", 0.1),
         said(0.4, "rest", 0.5),
     )
-    bring(scored_project, SourceOutput("a", Run("m", "ig"), "f", 1, None, answers))
+    bring(scored_project, models.SourceOutput("a", models.Run("m", "ig"), "f", 1, None, answers))
     found = only(evaluate_project(store, LOCAL_OPERATOR, scored_project), "faithfulness")
     values = {name: number["value"] for name, number in found.items()}
     assert values == {
@@ -231,13 +229,13 @@ def test_suf_and_com_are_those_of_the_evaluators_example_and_of_the_predicted_la
 ) -> None:
     """TrustAI's Evaluator.cal_suf_com: p(x) .8, p(rationale) .9, p(rest) .3 give suf −.1, com +.5 (Wang et al., Tables 4 and 7)."""
 
-    def on(part: Any, p: float) -> Prediction:
-        return Prediction(None, {"negative": p, "positive": 1 - p}, part)
+    def on(part: Any, p: float) -> models.Prediction:
+        return models.Prediction(None, {"negative": p, "positive": 1 - p}, part)
 
     bring(
         scored_project,
-        SourceOutput("a", RUN, "f", 1, None, (on("full", 0.8), on("rationale", 0.9), on("rest", 0.3))),
-        SourceOutput(
+        models.SourceOutput("a", RUN, "f", 1, None, (on("full", 0.8), on("rationale", 0.9), on("rest", 0.3))),
+        models.SourceOutput(
             "b", RUN, "f", 2, None, (on("full", 0.7), on("rationale", 0.1), on("rest", 0.4))
         ),  # gold: positive
     )
@@ -262,8 +260,8 @@ def pair(make_project, import_rows, bring) -> Callable[..., Project]:
         made = make_project(name=name, gold_policy="all")
         import_rows(made, [row | ({"rationales": [sets[at]]} if sets else {}) for at, row in enumerate(PAIR)])
         answers = (
-            Prediction(None, {"negative": 0.9, "positive": 0.1}), Prediction(None, {"negative": 0.7, "positive": 0.3}, "rationale"),
-            Prediction(None, {"negative": 0.4, "positive": 0.6}, "rest"),
+            models.Prediction(None, {"negative": 0.9, "positive": 0.1}), models.Prediction(None, {"negative": 0.7, "positive": 0.3}, "rationale"),
+            models.Prediction(None, {"negative": 0.4, "positive": 0.6}, "rest"),
         )  # fmt: skip
         bring(
             made,
@@ -338,7 +336,7 @@ def test_a_project_without_gold_has_answers_without_quality_and_no_plausibility(
 ) -> None:
     made = make_project()
     import_rows(made, [{"id": "a", "text": "bad plot", "label": "negative"}])
-    bring(made, attributed("a", (1.0, 0.0), Run("m", "ig"), Prediction("negative")))
+    bring(made, attributed("a", (1.0, 0.0), models.Run("m", "ig"), models.Prediction("negative")))
     numbers = evaluate_project(store, LOCAL_OPERATOR, made)
     assert numbers["gold"]["instances"] == 0
     assert only(numbers) == {}
@@ -359,7 +357,7 @@ def with_long_gold(store: Store, make_project: Callable[..., Project], import_ro
         row["rationales"] = [[[0, 5]]] if k < 15 else [[[gold_token(k), gold_token(k) + 1]]]
         row["metadata"] = {"criterion": "spelling" if k < 10 else "deleted"}
     import_rows(made, rows)
-    take(store, made, (output(k, Run("model", "ig"), blind(k)) for k in range(N)))
+    take(store, made, (output(k, models.Run("model", "ig"), blind(k)) for k in range(N)))
     return made
 
 
@@ -420,7 +418,7 @@ def divided(store: Store, make_project: Callable[..., Project], import_rows: Cal
     """Fifteen texts to learn from, with two changed versions of the first, and 25 others; a model from elsewhere beside."""
     made = make_project(gold_policy="all")
     import_rows(made, rows_of(range(N), split=lambda n: "train" if n < N_TRAIN else "test"))
-    take(store, made, (output(n, Run("elsewhere", "ig"), blind(n)) for n in range(N)))
+    take(store, made, (output(n, models.Run("elsewhere", "ig"), blind(n)) for n in range(N)))
     return made
 
 

@@ -6,16 +6,8 @@ from typing import Any
 
 import pytest
 
+from annotator.domain import models
 from annotator.domain.measurements import InstanceNumber, Question
-from annotator.domain.models import (
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
@@ -45,8 +37,8 @@ from annotator.usecases.transfer.import_report import ImportOptions, ImportRepor
 from annotator.usecases.transfer.import_run import Intake
 from tests.usecases.review.test_reviews import annotate
 
-NEGATIVE = Prediction(None, {"negative": 0.9, "positive": 0.1})
-POSITIVE = Prediction(None, {"negative": 0.2, "positive": 0.8})
+NEGATIVE = models.Prediction(None, {"negative": 0.9, "positive": 0.1})
+POSITIVE = models.Prediction(None, {"negative": 0.2, "positive": 0.8})
 
 
 @pytest.fixture
@@ -59,7 +51,7 @@ def scored(make_project: Callable[..., Project], import_rows: Callable[..., Impo
         {"id": "c", "text": "bad dull plot", "label": "negative", "rationales": [[[1, 2]]], "parent": "a", "perturbation_kind": "synonym"},
     ])  # fmt: skip
     rows = [
-        SourceOutput(key, Run(model, "ig", is_signed=True), "f", 1, None, (answer,), (SourceAttribution((ScoredPart(scores),), "negative"),))
+        models.SourceOutput(key, models.Run(model, "ig", is_signed=True), "f", 1, None, (answer,), (models.SourceAttribution((models.ScoredPart(scores),), "negative"),))
         for key, model, answer, scores in (
             ("a", "m", NEGATIVE, (0.9, 0.5, 0.1)),
             ("b", "m", NEGATIVE, (0.1, 0.2, 0.9)),
@@ -179,10 +171,10 @@ def test_a_partner_comes_with_the_places_that_belong_together(store, scored) -> 
 def test_a_run_without_anything_for_a_text_is_an_empty_panel_and_rationales_without_scores_are_shown(
     store, scored
 ) -> None:
-    rationale = (SourceRationale("hard", (MarkedPart(((0, 2),)),)),)
+    rationale = (models.SourceRationale("hard", (models.MarkedPart(((0, 2),)),)),)
     with store.transaction():
         Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
-            [SourceOutput("a", Run("m", "select"), "f", 1, None, (), (), rationale)]
+            [models.SourceOutput("a", models.Run("m", "select"), "f", 1, None, (), (), rationale)]
         )
     [a], [c] = (find_instance_ids(store, scored.id, key) for key in ("a", "c"))
     hard = PanelChoice(run_of(store, scored, "m", "select"))
@@ -193,9 +185,11 @@ def test_a_run_without_anything_for_a_text_is_an_empty_panel_and_rationales_with
 
 
 def test_a_panel_tells_what_its_method_says_of_the_scores_and_how_far_seeds_lie_apart(store, scored) -> None:
-    def of(seed: int, *scores: float) -> SourceOutput:
-        attribution = SourceAttribution((ScoredPart(scores),), "negative", convergence=0.1, facts=(("r2", 0.75),))
-        return SourceOutput("a", Run("m", "lime", seed=seed), "f", 1, None, (), (attribution,))
+    def of(seed: int, *scores: float) -> models.SourceOutput:
+        attribution = models.SourceAttribution(
+            (models.ScoredPart(scores),), "negative", convergence=0.1, facts=(("r2", 0.75),)
+        )
+        return models.SourceOutput("a", models.Run("m", "lime", seed=seed), "f", 1, None, (), (attribution,))
 
     with store.transaction():
         Intake(store, scored, ImportOptions(), ImportReport(), lambda _: None).run(
@@ -231,9 +225,9 @@ def test_what_cannot_be_shown_is_said(store, scored, add_person) -> None:
 
 
 def test_a_text_opens_with_maps_of_the_models_in_turn(store, scored) -> None:
-    def of(model: str, method: str) -> SourceOutput:
-        scores = (SourceAttribution((ScoredPart((1.0, 0.5, 0.0)),)),)
-        return SourceOutput("a", Run(model, method), "f", 1, None, (), scores)
+    def of(model: str, method: str) -> models.SourceOutput:
+        scores = (models.SourceAttribution((models.ScoredPart((1.0, 0.5, 0.0)),)),)
+        return models.SourceOutput("a", models.Run(model, method), "f", 1, None, (), scores)
 
     rows = [of("m", "occlusion"), of("m", "lime"), of("n", "occlusion")]
     with store.transaction():
@@ -246,9 +240,9 @@ def test_a_text_opens_with_maps_of_the_models_in_turn(store, scored) -> None:
 
 
 def test_a_text_opens_with_one_map_of_each_method_and_random_scores_come_last(store, scored) -> None:
-    def of(method: str, seed: int) -> SourceOutput:
-        attribution = SourceAttribution((ScoredPart((1.0, 0.5, float(seed))),), "negative")
-        return SourceOutput("a", Run("k", method, seed=seed), "f", 1, None, (), (attribution,))
+    def of(method: str, seed: int) -> models.SourceOutput:
+        attribution = models.SourceAttribution((models.ScoredPart((1.0, 0.5, float(seed))),), "negative")
+        return models.SourceOutput("a", models.Run("k", method, seed=seed), "f", 1, None, (), (attribution,))
 
     rows = [of(method, seed) for method in ("random", "lime") for seed in range(3)]
     with store.transaction():
@@ -425,8 +419,14 @@ def trained(make_project: Callable[..., Project], import_rows: Callable[..., obj
     built_in_model(store, LOCAL_OPERATOR, project, "built-in", trains=True)
     for method in ("linear", "occlusion"):
         attribute(store, LOCAL_OPERATOR, project, "built-in", method)
-    imported = SourceOutput(
-        "negative0", Run("far away", "ig"), "f", 1, None, (), (SourceAttribution((ScoredPart((0.5, 0.25, 0.1)),)),)
+    imported = models.SourceOutput(
+        "negative0",
+        models.Run("far away", "ig"),
+        "f",
+        1,
+        None,
+        (),
+        (models.SourceAttribution((models.ScoredPart((0.5, 0.25, 0.1)),)),),
     )
     with store.transaction():
         Intake(store, project, ImportOptions(), ImportReport(), lambda _: None).run([imported])

@@ -1,14 +1,12 @@
 """Saved views: what was chosen, under a name; who may change one; the record; our own export brings them back."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from annotator.domain.measurements import MOST_VIEWS, SavedView
-from annotator.domain.people import LOCAL_OPERATOR, User
-from annotator.domain.projects import Project
+from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, NotFound
 from annotator.store import open_store
@@ -28,18 +26,10 @@ from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
+from tests.usecases.inspect.test_text_lists import maker, other
 
+__all__ = ["maker", "other"]
 CHOSEN = {"split": ("",), "models": ("a&b=c", "größer, als"), "columns": ("sets.best_f1",)}
-
-
-@pytest.fixture
-def maker(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("maker", project, "researcher")
-
-
-@pytest.fixture
-def other(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("other", project, "researcher")
 
 
 @pytest.fixture

@@ -19,22 +19,10 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.measurements import last_event_id
 from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions
+from annotator.usecases.inspect import text_lists
 from annotator.usecases.inspect.saliency import list_instances_by
 from annotator.usecases.inspect.saliency_messages import ShownSlice
 from annotator.usecases.inspect.stale_numbers import has_changed
-from annotator.usecases.inspect.text_lists import (
-    MOST_VALUES,
-    change_list,
-    delete_list,
-    lists_of_project,
-    lists_with_instance,
-    put_on_list,
-    save_instance,
-    save_listed,
-    show_slice_names,
-    show_slices,
-    take_off_list,
-)
 from annotator.usecases.lead.timeline import timeline
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import everything_of, export_file
@@ -54,7 +42,9 @@ def other(add_person: Callable[..., User], project: Project) -> User:
 @pytest.fixture
 def worst(store: Store, project: Project, maker: User) -> SavedList:
     """The three texts that hold the word "the": t1, t2 and t4, in the order of import."""
-    return save_listed(store, maker, Question(project.id, words="the "), "The worst", "look at  the soup\nagain")
+    return text_lists.save_listed(
+        store, maker, Question(project.id, words="the "), "The worst", "look at  the soup\nagain"
+    )
 
 
 def instance(store: Store, project: Project, key: str) -> int:
@@ -78,14 +68,14 @@ def test_what_is_listed_is_saved_with_its_order_and_note_and_lists_again(store, 
 
 
 def test_a_list_keeps_the_order_in_which_it_was_put_together(store, project, maker) -> None:
-    saved = save_instance(store, maker, project.id, instance(store, project, "t3"), "mine", "")
+    saved = text_lists.save_instance(store, maker, project.id, instance(store, project, "t3"), "mine", "")
     for key in ("t1", "t4", "t1"):
-        saved = put_on_list(store, maker, saved.id, instance(store, project, key))
+        saved = text_lists.put_on_list(store, maker, saved.id, instance(store, project, key))
     assert keys(store, project, saved) == ["t3", "t1", "t4"]
-    take_off_list(store, maker, saved.id, instance(store, project, "t1"))
-    saved = put_on_list(store, maker, saved.id, instance(store, project, "t1"))
+    text_lists.take_off_list(store, maker, saved.id, instance(store, project, "t1"))
+    saved = text_lists.put_on_list(store, maker, saved.id, instance(store, project, "t1"))
     assert keys(store, project, saved) == ["t3", "t4", "t1"]
-    again = save_listed(store, maker, Question(project.id, list_id=saved.id), "copy", "")
+    again = text_lists.save_listed(store, maker, Question(project.id, list_id=saved.id), "copy", "")
     assert keys(store, project, again) == ["t3", "t4", "t1"]
 
 
@@ -95,22 +85,22 @@ def test_everybody_who_may_use_models_sees_a_list_and_its_maker_or_a_lead_change
     lead = add_person("lead", project, "lead")
     t3 = instance(store, project, "t3")
     for person, may_change in ((maker, True), (lead, True), (other, False), (LOCAL_OPERATOR, True)):
-        assert lists_of_project(store, person, project.id) == [(worst, may_change)]
+        assert text_lists.lists_of_project(store, person, project.id) == [(worst, may_change)]
     for act in (
-        lambda: change_list(store, other, worst.id, "x", ""),
-        lambda: delete_list(store, other, worst.id),
-        lambda: put_on_list(store, other, worst.id, t3),
-        lambda: take_off_list(store, other, worst.id, t3),
+        lambda: text_lists.change_list(store, other, worst.id, "x", ""),
+        lambda: text_lists.delete_list(store, other, worst.id),
+        lambda: text_lists.put_on_list(store, other, worst.id, t3),
+        lambda: text_lists.take_off_list(store, other, worst.id, t3),
     ):
         with pytest.raises(NotAllowed, match=r"Only maker or a lead can change 'The worst'\. Save your own\."):
             act()
     with pytest.raises(NotAllowed, match="use models"):
-        lists_of_project(store, annotator, project.id)
+        text_lists.lists_of_project(store, annotator, project.id)
     assert (
-        change_list(store, lead, worst.id, "the worst", "none").note == "none"
+        text_lists.change_list(store, lead, worst.id, "the worst", "none").note == "none"
     )  # its own name in other letters is free
-    assert delete_list(store, maker, worst.id).n == 3
-    assert lists_of_project(store, other, project.id) == []
+    assert text_lists.delete_list(store, maker, worst.id).n == 3
+    assert text_lists.lists_of_project(store, other, project.id) == []
     assert instance(store, project, "t1")  # the texts stay
 
 
@@ -121,7 +111,7 @@ def test_whose_list_it_is_does_not_go_by_the_name(store, project, maker) -> None
     )
     with store.transaction():
         list_store.restore_list(store, project.id, source, None, [])
-    [(_, may_change)] = lists_of_project(store, maker, project.id)
+    [(_, may_change)] = text_lists.lists_of_project(store, maker, project.id)
     assert not may_change
 
 
@@ -132,41 +122,41 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
     everything = Question(project.id)
     before = store.value("SELECT count(*) FROM events")
     for error, words, act in (
-        (InvalidValue, "No texts are listed. Choose others before saving.", lambda: save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
-        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "  ", "")),
-        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: save_listed(store, maker, everything, "two\nlines", "")),
-        (InvalidValue, "at most 2,000 characters", lambda: save_listed(store, maker, everything, "x", "n" * 2001)),
-        (InvalidValue, r"'The worst' exists \(made by maker\)", lambda: save_listed(store, maker, everything, "THE WORST ", "")),
-        (NotFound, rf"No instance number {far}\.", lambda: put_on_list(store, maker, worst.id, far)),
-        (NotFound, rf"No instance number {far}\.", lambda: save_instance(store, maker, project.id, far, "x", "")),
-        (NotFound, rf"No instance number {far}\.", lambda: lists_with_instance(store, maker, project.id, far)),
-        (NotFound, "This list no longer exists.", lambda: put_on_list(store, maker, 999, far)),
+        (InvalidValue, "No texts are listed. Choose others before saving.", lambda: text_lists.save_listed(store, maker, Question(project.id, words="zebra"), "x", "")),
+        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: text_lists.save_listed(store, maker, everything, "  ", "")),
+        (InvalidValue, r"Names are one line of 1–100 visible characters\.", lambda: text_lists.save_listed(store, maker, everything, "two\nlines", "")),
+        (InvalidValue, "at most 2,000 characters", lambda: text_lists.save_listed(store, maker, everything, "x", "n" * 2001)),
+        (InvalidValue, r"'The worst' exists \(made by maker\)", lambda: text_lists.save_listed(store, maker, everything, "THE WORST ", "")),
+        (NotFound, rf"No instance number {far}\.", lambda: text_lists.put_on_list(store, maker, worst.id, far)),
+        (NotFound, rf"No instance number {far}\.", lambda: text_lists.save_instance(store, maker, project.id, far, "x", "")),
+        (NotFound, rf"No instance number {far}\.", lambda: text_lists.lists_with_instance(store, maker, project.id, far)),
+        (NotFound, "This list no longer exists.", lambda: text_lists.put_on_list(store, maker, 999, far)),
         (NotFound, rf"No list number {worst.id}", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             act()
-    assert [saved for saved, _ in lists_of_project(store, maker, project.id)] == [worst]
+    assert [saved for saved, _ in text_lists.lists_of_project(store, maker, project.id)] == [worst]
     assert store.value("SELECT count(*) FROM events") == before
 
 
 def test_more_than_a_list_holds_is_refused_before_anything_is_stored(store, project, maker, monkeypatch) -> None:
     monkeypatch.setattr("annotator.usecases.inspect.text_lists.MOST_LISTED", 3)
     with pytest.raises(InvalidValue, match=r"4 texts listed; the maximum is 3\. Narrow the list\."):
-        save_listed(store, maker, Question(project.id), "all", "")
-    full = save_listed(store, maker, Question(project.id, words="the "), "full", "")
+        text_lists.save_listed(store, maker, Question(project.id), "all", "")
+    full = text_lists.save_listed(store, maker, Question(project.id, words="the "), "full", "")
     with pytest.raises(InvalidValue, match="'full' is full"):
-        put_on_list(store, maker, full.id, instance(store, project, "t3"))
+        text_lists.put_on_list(store, maker, full.id, instance(store, project, "t3"))
     assert MOST_LISTED == 10_000
 
 
 def test_the_record_tells_of_lists_and_they_do_not_put_numbers_out_of_date(store, project, worst, maker) -> None:
     t3 = instance(store, project, "t3")
     since = last_event_id(store, project.id)
-    put_on_list(store, maker, worst.id, t3)
-    take_off_list(store, maker, worst.id, t3)
-    save_instance(store, maker, project.id, t3, "mine", "")
-    change_list(store, maker, worst.id, "better", "")
-    delete_list(store, maker, worst.id)
+    text_lists.put_on_list(store, maker, worst.id, t3)
+    text_lists.take_off_list(store, maker, worst.id, t3)
+    text_lists.save_instance(store, maker, project.id, t3, "mine", "")
+    text_lists.change_list(store, maker, worst.id, "better", "")
+    text_lists.delete_list(store, maker, worst.id)
     told = [(m.who, m.what) for m in timeline(store, LOCAL_OPERATOR, project, t3)]
     assert told[-3:] == [
         ("maker", "added the text to the list “The worst”"),
@@ -181,7 +171,7 @@ def lists(store: Store, project: Project, split: str | None = None) -> list[Sour
 
 
 def test_our_own_export_brings_lists_back_with_makers_notes_and_order(store, project, worst, maker, tmp_path) -> None:
-    save_instance(store, LOCAL_OPERATOR, project.id, instance(store, project, "t4"), "operator's", "")
+    text_lists.save_instance(store, LOCAL_OPERATOR, project.id, instance(store, project, "t4"), "operator's", "")
     path = tmp_path / "all.jsonl"
     export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
     with open_store(tmp_path / "other.db", create=True) as there:
@@ -195,7 +185,7 @@ def test_our_own_export_brings_lists_back_with_makers_notes_and_order(store, pro
             ("t4", ""),
         ]
         assert there.problems() == []
-    delete_list(store, maker, worst.id)
+    text_lists.delete_list(store, maker, worst.id)
     import_file(store, LOCAL_OPERATOR, project, "jsonl", path)  # what is missing comes back, what is there stays
     assert [one.name for one in lists(store, project)] == ["operator's", "The worst"]
 
@@ -214,12 +204,12 @@ def test_a_list_of_a_file_that_names_an_unknown_instance_refuses_the_import(
     [problem] = refused.value.problems
     assert (problem.field, problem.value, problem.line) == ("members", "gone", rows.index(row) + 1)
     assert "unknown instance" in problem.reason
-    assert [saved.name for saved, _ in lists_of_project(store, LOCAL_OPERATOR, project.id)] == ["The worst"]
+    assert [saved.name for saved, _ in text_lists.lists_of_project(store, LOCAL_OPERATOR, project.id)] == ["The worst"]
 
 
 def test_an_export_of_one_split_holds_its_part_of_each_list(store, project, maker, import_rows) -> None:
     import_rows(project, [{"id": "t1", "text": "the tested one", "label": "negative", "split": "test"}])
-    save_listed(store, maker, Question(project.id, words="the "), "both", "")
+    text_lists.save_listed(store, maker, Question(project.id, words="the "), "both", "")
     assert [one.members for one in lists(store, project, "test")] == [(("t1", "test"),)]
 
 
@@ -282,13 +272,13 @@ def test_a_slice_lists_its_texts(store: Store, sliced: Project, within: Mapping[
 def test_slices_combine_with_words_and_are_saved_as_a_list(store: Store, sliced: Project) -> None:
     question = Question(sliced.id, words="w5", within=Slice(fact=("year", "2001")))
     assert [listed.key for listed in list_instances_by(store, LOCAL_OPERATOR, question, 1)[0]] == ["c"]
-    assert save_listed(store, LOCAL_OPERATOR, question, "long ones of 2001", "").n == 1
+    assert text_lists.save_listed(store, LOCAL_OPERATOR, question, "long ones of 2001", "").n == 1
 
 
 def counts(store: Store, project: Project, *names: str, **within: Any) -> dict[str, dict[str | None, int]]:
     """The counts of each way to slice; names: of the fact, and of what is said of annotators."""
     fact, group = (*names, "", "")[:2]
-    shown = show_slices(store, LOCAL_OPERATOR, Question(project.id, within=Slice(**within)), fact, group)
+    shown = text_lists.show_slices(store, LOCAL_OPERATOR, Question(project.id, within=Slice(**within)), fact, group)
     ways = {name: getattr(shown, name) for name in ("labels", "splits", "lengths", "facts", "groups")}
     return {name: {one.value: one.n for one in slices} for name, slices in ways.items()}
 
@@ -312,7 +302,7 @@ def test_each_count_is_what_choosing_that_slice_would_list(store: Store, sliced:
 def test_the_names_of_facts_and_of_annotators_are_told_apart_and_nobodys_name_is_a_group(
     store: Store, sliced: Project
 ) -> None:
-    names = show_slice_names(store, LOCAL_OPERATOR, sliced.id)
+    names = text_lists.show_slice_names(store, LOCAL_OPERATOR, sliced.id)
     assert set(names.facts) >= {"source", "year", "checked", "split"}
     assert names.groups == ("group",)
 
@@ -329,20 +319,20 @@ def test_metadata_of_any_form_is_no_problem(store: Store, sliced: Project, impor
     ]
     import_rows(sliced, strange)
     assert counts(store, sliced, "list", "group")["groups"] == {"G1": 2, "G2": 2}
-    assert "none" not in show_slice_names(store, LOCAL_OPERATOR, sliced.id).facts
+    assert "none" not in text_lists.show_slice_names(store, LOCAL_OPERATOR, sliced.id).facts
 
 
 def test_rare_values_are_counted_where_there_are_too_many(store: Store, make_project, import_rows) -> None:
     project = make_project(may_be_empty=True)
-    import_rows(project, [row(f"t{n}", 3, "positive", source=f"s{n}") for n in range(MOST_VALUES + 7)])
-    shown = show_slices(store, LOCAL_OPERATOR, Question(project.id), "source", "")
-    assert (len(shown.facts), shown.left_out) == (MOST_VALUES, 7)
-    assert shown.lengths == (ShownSlice("3-3", MOST_VALUES + 7),)
+    import_rows(project, [row(f"t{n}", 3, "positive", source=f"s{n}") for n in range(text_lists.MOST_VALUES + 7)])
+    shown = text_lists.show_slices(store, LOCAL_OPERATOR, Question(project.id), "source", "")
+    assert (len(shown.facts), shown.left_out) == (text_lists.MOST_VALUES, 7)
+    assert shown.lengths == (ShownSlice("3-3", text_lists.MOST_VALUES + 7),)
 
 
 def test_slices_are_for_those_who_use_models(store: Store, sliced: Project, add_person: Callable[..., User]) -> None:
     ann = add_person("ann", sliced, "annotator")
     with pytest.raises(NotAllowed):
-        show_slices(store, ann, Question(sliced.id), "", "")
+        text_lists.show_slices(store, ann, Question(sliced.id), "", "")
     with pytest.raises(NotAllowed):
-        show_slice_names(store, ann, sliced.id)
+        text_lists.show_slice_names(store, ann, sliced.id)

@@ -40,7 +40,7 @@ from annotator.usecases.transfer.file_import import import_file
 from benchmarks.agreement import check_equal, figures_by_packages, figures_of
 from tests.conftest import SHARED_DATA, needs_data
 from tests.review.test_agreement import approx, check_over_all, check_pairs, label_agreement
-from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
+from tests.usecases.review.test_reviews import A, annotate, project, return_then_accept, reviewers, score
 
 __all__ = ["project", "reviewers"]
 
@@ -48,13 +48,7 @@ __all__ = ["project", "reviewers"]
 @pytest.fixture
 def worked_on(store: Store, project: Project, annotator: User, reviewers: list[User]) -> None:
     """t1: returned, then accepted. t2: scored by one reviewer so far."""
-    annotate(store, annotator, project, A, B)
-    for reviewer, compactness in zip(reviewers, (3, 3, 4), strict=True):
-        score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(3, compactness)), 3))
-    annotate(store, annotator, project, A, B)
-    score_all(store, reviewers, project, Scores((SetScore(), SetScore(3, 4)), 3))
-    annotate(store, annotator, project, A)
-    score(store, reviewers[0], project, Scores((SetScore(1, 1),), 2))
+    return_then_accept(store, annotator, reviewers, project)
 
 
 @pytest.mark.usefixtures("worked_on")

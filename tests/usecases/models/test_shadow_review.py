@@ -26,7 +26,7 @@ from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from tests.language_model_server import ModelServer, saying, serving, status
-from tests.usecases.review.test_reviews import A, B, annotate, project, reviewers, score, score_all
+from tests.usecases.review.test_reviews import project, return_then_accept, reviewers
 
 __all__ = ["project", "reviewers"]
 NAME = "small · shadow reviewer (prompt 1)"
@@ -48,13 +48,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 @pytest.fixture
 def reviewed(store: Store, project: Project, annotator: User, reviewers: list[User]) -> None:
     """t1: returned, then accepted; t2: scored by one reviewer so far, which the model must not see."""
-    annotate(store, annotator, project, A, B)
-    for reviewer, compactness in zip(reviewers, (3, 3, 4), strict=True):
-        score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(3, compactness)), 3))
-    annotate(store, annotator, project, A, B)
-    score_all(store, reviewers, project, Scores((SetScore(), SetScore(3, 4)), 3))
-    annotate(store, annotator, project, A)
-    score(store, reviewers[0], project, Scores((SetScore(1, 1),), 2))
+    return_then_accept(store, annotator, reviewers, project)
 
 
 @pytest.mark.usefixtures("reviewed")

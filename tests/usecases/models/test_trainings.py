@@ -308,31 +308,26 @@ def test_a_copy_of_a_project_knows_what_its_models_learned_from(
     assert check(store) == []
 
 
-def test_a_training_on_an_instance_that_is_not_there_is_refused_by_its_name(
-    store: Store, divided: Project, tmp_path: Path
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ('"members": [["nobody", "train"]]', "unknown instance"),
+        (
+            '"held_out": {"way": "folds", "n": 10, "n_right": 11, "label": "x", "n_label": 3}',
+            "more texts are right, or of one label, than there are",
+        ),
+    ],
+)
+def test_a_training_with_an_instance_that_is_not_there_or_numbers_that_cannot_be_is_refused(
+    store: Store, divided: Project, tmp_path: Path, field: str, reason: str
 ) -> None:
     path = tmp_path / "bad.jsonl"
-    line = (
-        '{"record": "training", "model": "m", "digest": "d", "seed": 0, "trained_at": "2026-11-22T10:00:00Z", '
-        '"members": [["nobody", "train"]]}'
-    )
-    path.write_text(line + "\n", encoding="utf-8")
+    line = '{"record": "training", "model": "m", "digest": "d", "seed": 0, "trained_at": "2026-11-22T10:00:00Z", '
+    path.write_text(line + field + "}\n", encoding="utf-8")
     with pytest.raises(ImportRefused) as refused:
         import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
-    assert "unknown instance" in str(refused.value.problems[0])
+    assert reason in str(refused.value.problems[0])
     assert find_training(store, divided.id, "m") is None
-
-
-def test_held_out_numbers_that_cannot_be_are_refused(store: Store, divided: Project, tmp_path: Path) -> None:
-    path = tmp_path / "bad.jsonl"
-    line = (
-        '{"record": "training", "model": "m", "digest": "d", "seed": 0, "trained_at": "2026-11-22T10:00:00Z", '
-        '"held_out": {"way": "folds", "n": 10, "n_right": 11, "label": "x", "n_label": 3}}'
-    )
-    path.write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(ImportRefused) as refused:
-        import_file(store, LOCAL_OPERATOR, divided, "jsonl", path)
-    assert "more texts are right, or of one label, than there are" in str(refused.value.problems[0])
 
 
 def test_check_names_a_training_on_an_instance_of_another_project(

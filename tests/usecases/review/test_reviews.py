@@ -58,6 +58,13 @@ def project(make_project: Callable[..., Project], import_rows: Rows) -> Project:
 
 
 @pytest.fixture
+def b_returned(store: Store, project: Project, annotator: User, reviewers: list[User]) -> None:
+    """An annotation of which set A passed and set B did not."""
+    annotate(store, annotator, project, A, B)
+    score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
+
+
+@pytest.fixture
 def reviewers(add_person: People, project: Project) -> list[User]:
     return [add_person(f"reviewer-{n}", project, "reviewer") for n in (1, 2, 3)]
 
@@ -83,6 +90,17 @@ def score_all(
     store: Store, people: Sequence[User], project: Project, scores: Scores | None = None
 ) -> reviews.ReviewWork:
     return [score(store, person, project, scores) for person in people][-1]
+
+
+def return_then_accept(store: Store, annotator: User, reviewers: Sequence[User], project: Project) -> None:
+    """t1: returned, then accepted; t2: scored by one reviewer so far."""
+    annotate(store, annotator, project, A, B)
+    for reviewer, compactness in zip(reviewers, (3, 3, 4), strict=True):
+        score(store, reviewer, project, Scores((SetScore(3, 4), SetScore(3, compactness)), 3))
+    annotate(store, annotator, project, A, B)
+    score_all(store, reviewers, project, Scores((SetScore(), SetScore(3, 4)), 3))
+    annotate(store, annotator, project, A)
+    score(store, reviewers[0], project, Scores((SetScore(1, 1),), 2))
 
 
 def states(store: Store, key_id: int) -> list[str]:
@@ -126,11 +144,10 @@ def test_what_fell_short_goes_back_to_its_annotator_in_the_words_of_the_scales_e
     assert check(store) == []
 
 
+@pytest.mark.usefixtures("b_returned")
 def test_a_correction_is_scored_again_only_where_something_changed(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    annotate(store, annotator, project, A, B)
-    score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     work = annotate(store, annotator, project, A, C)
     seen = reviews.next_review(store, reviewers[0], project.id).work
     assert seen is not None
@@ -205,11 +222,10 @@ def test_no_rationale_is_scored_for_comprehensiveness_alone(
 # --- locked sets
 
 
+@pytest.mark.usefixtures("b_returned")
 def test_a_set_that_passed_cannot_be_changed_or_removed_without_unlocking(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    annotate(store, annotator, project, A, B)
-    score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     work = annotate_work.next_work(store, annotator, project.id).work
     assert work is not None
     for sets, origins in (((C, B), (0, 1)), ((B,), (1,))):
@@ -219,11 +235,10 @@ def test_a_set_that_passed_cannot_be_changed_or_removed_without_unlocking(
     assert check(store) == []
 
 
+@pytest.mark.usefixtures("b_returned")
 def test_an_unlocked_set_goes_back_to_scoring_even_unchanged(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    annotate(store, annotator, project, A, B)
-    score_all(store, reviewers, project, Scores((GOOD, SetScore(2, 4)), 3))
     annotate(store, annotator, project, A, C, origins=(0, 1), unlocked=(0,))
     work = reviews.next_review(store, reviewers[0], project.id).work
     assert work is not None

@@ -2,15 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from annotator.domain.models import (
-    MarkedPart,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-)
+from annotator.domain import models
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.scoring.runs import ScoringOptions
@@ -59,22 +51,22 @@ def blind(number: int) -> tuple[float, ...]:
     return tuple(-float((number + place - gold_token(number)) % LENGTH) for place in range(LENGTH))
 
 
-def said(number: int, is_right: bool, p: float = 0.8) -> Prediction:
+def said(number: int, is_right: bool, p: float = 0.8) -> models.Prediction:
     other = {"negative": "positive", "positive": "negative"}[LABELS[number % 3]]
     label = LABELS[number % 3] if is_right else other
-    return Prediction(None, {label: p, ({"negative", "positive"} - {label}).pop(): 1 - p})
+    return models.Prediction(None, {label: p, ({"negative", "positive"} - {label}).pop(): 1 - p})
 
 
 def output(
-    number: int, run: Run, scores: Sequence[float] | None = None, answers: Sequence[Prediction] = (),
+    number: int, run: models.Run, scores: Sequence[float] | None = None, answers: Sequence[models.Prediction] = (),
     hard: Sequence[tuple[int, int]] = (),
-) -> SourceOutput:  # fmt: skip
-    attributions = () if scores is None else (SourceAttribution((ScoredPart(tuple(scores)),)),)
-    rationales = (SourceRationale("hard", (MarkedPart(tuple(hard)),)),) if hard else ()
-    return SourceOutput(key_of(number), run, "f", 1, None, tuple(answers), attributions, rationales)
+) -> models.SourceOutput:  # fmt: skip
+    attributions = () if scores is None else (models.SourceAttribution((models.ScoredPart(tuple(scores)),)),)
+    rationales = (models.SourceRationale("hard", (models.MarkedPart(tuple(hard)),)),) if hard else ()
+    return models.SourceOutput(key_of(number), run, "f", 1, None, tuple(answers), attributions, rationales)
 
 
-def take(store: Store, project: Project, rows: Iterable[SourceOutput]) -> None:
+def take(store: Store, project: Project, rows: Iterable[models.SourceOutput]) -> None:
     report = ImportReport(is_output=True)
     with store.transaction():
         Intake(store, project, ImportOptions(), report, lambda _: None).run(rows)

@@ -10,22 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from annotator.domain import models
 from annotator.domain.imports import KeyedInstance
-from annotator.domain.models import (
-    Attribution,
-    MachineRationale,
-    MarkedPart,
-    Output,
-    Prediction,
-    Run,
-    ScoredPart,
-    SourceAttribution,
-    SourceOutput,
-    SourceRationale,
-    StoredOutput,
-    Subword,
-    change_of,
-)
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import get_task
@@ -35,66 +21,59 @@ from annotator.store.instances import find_instance_ids
 from annotator.store.models import iterate_outputs, list_models, list_runs
 from annotator.usecases.databases import find_project
 from annotator.usecases.project.projects import create_project
-from annotator.usecases.transfer import import_run
+from annotator.usecases.transfer import import_run, output_plan
 from annotator.usecases.transfer.export import everything_of, export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.full_export_records import Restorer
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
 from annotator.usecases.transfer.instance_plan import Upcoming
-from annotator.usecases.transfer.output_plan import (
-    LaidRow,
-    OutputPlan,
-    fault_of,
-    match_instance,
-    outputs_by_run,
-    plan_outputs,
-    rounds_of,
-)
 from annotator.usecases.upkeep import check
 from tests.usecases.transfer.comparing import LENGTH, key_of, rows_of
 from tests.usecases.transfer.test_export import content_of
 
 PROJECT = Project(1, "P", get_task("sentiment"), ("negative", "positive"), "en", ProjectSettings())
-RUN = Run("tiny", "occlusion", seed=3)
-ROW = SourceOutput("t1", RUN, "out.jsonl", 4)
-SCORES = Attribution((0.5, math.nan, 1.0), "positive")
-FULL = Prediction("positive", {"positive": 0.75})
+RUN = models.Run("tiny", "occlusion", seed=3)
+ROW = models.SourceOutput("t1", RUN, "out.jsonl", 4)
+SCORES = models.Attribution((0.5, math.nan, 1.0), "positive")
+FULL = models.Prediction("positive", {"positive": 0.75})
 UPDATE = ImportOptions(update=True)
 
 
-def laid(output: Output, source: SourceOutput = ROW) -> LaidRow:
-    return LaidRow(source, output)
+def laid(output: models.Output, source: models.SourceOutput = ROW) -> output_plan.LaidRow:
+    return output_plan.LaidRow(source, output)
 
 
 def plan(
-    *rows: LaidRow, known: dict[Run, dict[int, Output]] | None = None, options: ImportOptions = ImportOptions()
-) -> OutputPlan:
-    return plan_outputs(rows, outputs_by_run(rows), known or {}, options)
+    *rows: output_plan.LaidRow,
+    known: dict[models.Run, dict[int, models.Output]] | None = None,
+    options: ImportOptions = ImportOptions(),
+) -> output_plan.OutputPlan:
+    return output_plan.plan_outputs(rows, output_plan.outputs_by_run(rows), known or {}, options)
 
 
-def counts(made: OutputPlan) -> tuple[int, int, int, int]:
+def counts(made: output_plan.OutputPlan) -> tuple[int, int, int, int]:
     return made.n_new, made.n_updated, made.n_unchanged, len(made.problems)
 
 
-def written(made: OutputPlan) -> dict[Run, list[Output]]:
+def written(made: output_plan.OutputPlan) -> dict[models.Run, list[models.Output]]:
     return {run: [change.output for change in changes] for run, changes in made.changes.items()}
 
 
 def test_what_nobody_said_before_is_new_and_again_it_changes_nothing() -> None:
-    output = Output(7, (), (SCORES,), (MachineRationale("hard", ((0, 2),)),))
+    output = models.Output(7, (), (SCORES,), (models.MachineRationale("hard", ((0, 2),)),))
     made = plan(laid(output))
     assert counts(made) == (1, 0, 0, 0)
     assert written(made) == {RUN: [output]}
-    again = Output(7, (), (replace(SCORES, scores=(0.5, float("nan"), 1.0)),), output.rationales)
+    again = models.Output(7, (), (replace(SCORES, scores=(0.5, float("nan"), 1.0)),), output.rationales)
     made = plan(laid(again), known={RUN: {7: output}})
     assert counts(made) == (0, 0, 1, 0)
     assert not any(change.is_change for change in made.changes[RUN])
 
 
 def test_another_score_is_refused_with_its_place_unless_it_may_overwrite() -> None:
-    known = {RUN: {7: Output(7, (), (SCORES,))}}
-    row = laid(Output(7, (), (replace(SCORES, scores=(0.5, 0.0, 1.0)),)))
+    known = {RUN: {7: models.Output(7, (), (SCORES,))}}
+    row = laid(models.Output(7, (), (replace(SCORES, scores=(0.5, 0.0, 1.0)),)))
     refused = plan(row, known=known)
     assert (counts(refused), written(refused)) == ((0, 0, 0, 1), {RUN: []})
     [problem] = refused.problems
@@ -104,25 +83,25 @@ def test_another_score_is_refused_with_its_place_unless_it_may_overwrite() -> No
 
 
 def test_a_row_is_written_whole_or_not_at_all() -> None:
-    known = {RUN: {7: Output(7, (), (SCORES,))}}
-    row = laid(Output(7, (FULL,), (replace(SCORES, scores=(9.0, 9.0, 9.0)),)))
+    known = {RUN: {7: models.Output(7, (), (SCORES,))}}
+    row = laid(models.Output(7, (FULL,), (replace(SCORES, scores=(9.0, 9.0, 9.0)),)))
     assert written(plan(row, known=known)) == {RUN.answers(): [], RUN: []}
 
 
 def test_answers_to_the_full_input_belong_to_the_model_and_its_seed() -> None:
-    rest = Prediction("negative", {}, "rest")
-    made = plan(laid(Output(7, (FULL, rest), (SCORES,))))
-    assert written(made) == {RUN.answers(): [Output(7, (FULL,))], RUN: [Output(7, (rest,), (SCORES,))]}
+    rest = models.Prediction("negative", {}, "rest")
+    made = plan(laid(models.Output(7, (FULL, rest), (SCORES,))))
+    assert written(made) == {RUN.answers(): [models.Output(7, (FULL,))], RUN: [models.Output(7, (rest,), (SCORES,))]}
 
 
 def test_two_methods_say_one_answer_once_and_another_answer_is_refused() -> None:
-    def of(method: str, answer: Prediction) -> LaidRow:
-        return laid(Output(7, (answer,), (SCORES,)), replace(ROW, run=Run("tiny", method)))
+    def of(method: str, answer: models.Prediction) -> output_plan.LaidRow:
+        return laid(models.Output(7, (answer,), (SCORES,)), replace(ROW, run=models.Run("tiny", method)))
 
-    made = plan(of("ig", FULL), of("lime", FULL), of("shap", Prediction("negative", {"negative": 0.9})))
+    made = plan(of("ig", FULL), of("lime", FULL), of("shap", models.Prediction("negative", {"negative": 0.9})))
     assert counts(made) == (2, 0, 0, 1)
     assert "'tiny' has different output here. Use --update to overwrite." in made.problems[0].reason
-    assert written(made)[Run("tiny")] == [Output(7, (FULL,))]
+    assert written(made)[models.Run("tiny")] == [models.Output(7, (FULL,))]
 
 
 SAME, OTHER = KeyedInstance("t1", "dev", "train", 7, 3, 3), KeyedInstance("t1", "test", "test", 8, 3, 3)
@@ -142,7 +121,7 @@ MATCHES = [
 def test_a_row_finds_the_one_instance_that_it_means(
     split: str | None, known: tuple[KeyedInstance, ...], expected: int | str
 ) -> None:
-    found = match_instance(replace(ROW, split=split), known)
+    found = output_plan.match_instance(replace(ROW, split=split), known)
     if isinstance(expected, int):
         assert isinstance(found, KeyedInstance)
         assert found.id == expected
@@ -152,74 +131,76 @@ def test_a_row_finds_the_one_instance_that_it_means(
 
 
 def test_a_strange_label_and_a_probability_that_is_none_are_faults_of_their_row() -> None:
-    strange = fault_of(replace(ROW, predictions=(Prediction("odd"),)), PROJECT)
+    strange = output_plan.fault_of(replace(ROW, predictions=(models.Prediction("odd"),)), PROJECT)
     assert strange is not None
     assert (strange.field, strange.value) == ("prediction", "odd")
-    broken = fault_of(replace(ROW, predictions=(Prediction(None, {"positive": math.inf}),)), PROJECT)
+    broken = output_plan.fault_of(replace(ROW, predictions=(models.Prediction(None, {"positive": math.inf}),)), PROJECT)
     assert broken is not None
     assert "Probability of 'positive' is" in broken.reason
-    assert fault_of(replace(ROW, predictions=(FULL,)), PROJECT) is None
+    assert output_plan.fault_of(replace(ROW, predictions=(FULL,)), PROJECT) is None
 
 
 def test_a_shorter_answer_that_agrees_is_no_change_and_a_longer_one_overwrites_nothing() -> None:
-    short, long = Output(7, (Prediction("positive"),)), Output(7, (FULL,))
-    assert not change_of(long, short).is_change
-    longer = change_of(short, long)
+    short, long = models.Output(7, (models.Prediction("positive"),)), models.Output(7, (FULL,))
+    assert not models.change_of(long, short).is_change
+    longer = models.change_of(short, long)
     assert (longer.is_change, longer.overwritten) == (True, "")
 
 
 def test_only_what_is_other_is_written() -> None:
-    ranked = MachineRationale("ranked", ranking=(2, 0))
-    before = Output(7, (FULL,), (SCORES,), (MachineRationale("ranked", ranking=(0, 2)),))
-    change = change_of(before, Output(7, (FULL,), (SCORES, replace(SCORES, layer=1)), (ranked,)))
-    assert change.output == Output(7, (), (replace(SCORES, layer=1),), (ranked,))
+    ranked = models.MachineRationale("ranked", ranking=(2, 0))
+    before = models.Output(7, (FULL,), (SCORES,), (models.MachineRationale("ranked", ranking=(0, 2)),))
+    change = models.change_of(before, models.Output(7, (FULL,), (SCORES, replace(SCORES, layer=1)), (ranked,)))
+    assert change.output == models.Output(7, (), (replace(SCORES, layer=1),), (ranked,))
     assert change.overwritten == "the ranked rationale"
 
 
-def said(instance_id: int, run: Run = RUN, label: str = "positive") -> LaidRow:
-    return laid(Output(instance_id, (), (replace(SCORES, label=label),)), replace(ROW, run=run))
+def said(instance_id: int, run: models.Run = RUN, label: str = "positive") -> output_plan.LaidRow:
+    return laid(models.Output(instance_id, (), (replace(SCORES, label=label),)), replace(ROW, run=run))
 
 
 def test_rows_of_several_labels_are_written_in_as_many_rounds_and_not_in_pairs() -> None:
     rows = [said(number, label=label) for number in range(4) for label in ("negative", "positive")]
-    assert rounds_of(rows) == [rows[0::2], rows[1::2]]
-    assert rounds_of(rows[0::2]) == [rows[0::2]]
-    assert rounds_of([]) == []
+    assert output_plan.rounds_of(rows) == [rows[0::2], rows[1::2]]
+    assert output_plan.rounds_of(rows[0::2]) == [rows[0::2]]
+    assert output_plan.rounds_of([]) == []
 
 
 def test_what_a_model_says_of_an_instance_keeps_its_order_by_whatever_method() -> None:
     lime = replace(RUN, method="lime")
     rows = [said(1, label="negative"), said(1), said(1, lime), said(2, lime), said(1, lime, "negative")]
-    assert rounds_of(rows) == [[rows[0], rows[3]], [rows[1], rows[2]], [rows[4]]]
+    assert output_plan.rounds_of(rows) == [[rows[0], rows[3]], [rows[1], rows[2]], [rows[4]]]
 
 
 # Rows of model output come in batches, whose size and order of writing change nothing of what is stored.
 
-RUNS = [Run(model, method, seed=seed) for model, method, seed in product("mn", ("ig", "lime"), (0, 1))]
+RUNS = [models.Run(model, method, seed=seed) for model, method, seed in product("mn", ("ig", "lime"), (0, 1))]
 
 
-def drawn_rows(rng: random.Random, *, is_sorted: bool) -> list[SourceOutput]:
+def drawn_rows(rng: random.Random, *, is_sorted: bool) -> list[models.SourceOutput]:
     """Of each run the labels of ten texts one by one, some twice and otherwise, beside the model's answer or without it."""
     rows = []
     for number, run, label in product(range(10), RUNS, ("negative", "positive")):
         for _ in range(rng.choice((1, 1, 2))):
             p = (number + 1) / 20  # the same from every method
-            answer = (Prediction(None, {"negative": p, "positive": 1 - p}),) if rng.random() < 0.5 else ()
-            scores = ScoredPart(tuple(float(rng.randrange(3)) for _ in range(LENGTH)))
-            attribution = SourceAttribution((scores,), label)
-            rows.append(SourceOutput(key_of(number), run, "f", len(rows) + 1, None, answer, (attribution,)))
+            answer = (models.Prediction(None, {"negative": p, "positive": 1 - p}),) if rng.random() < 0.5 else ()
+            scores = models.ScoredPart(tuple(float(rng.randrange(3)) for _ in range(LENGTH)))
+            attribution = models.SourceAttribution((scores,), label)
+            rows.append(models.SourceOutput(key_of(number), run, "f", len(rows) + 1, None, answer, (attribution,)))
     if not is_sorted:
         rng.shuffle(rows)
     return rows
 
 
-def stored(store: Store, project: Project, rows: list[SourceOutput], *, update: bool) -> dict[Run, dict[str, Output]]:
+def stored(
+    store: Store, project: Project, rows: list[models.SourceOutput], *, update: bool
+) -> dict[models.Run, dict[str, models.Output]]:
     report = ImportReport(is_output=True)
     with store.transaction():
         Intake(store, project, ImportOptions(update=update, skip_invalid=True), report, lambda _: None).run(rows)
     keys = {row["id"]: row["key"] for row in store.rows("SELECT id, key FROM instances")}
     return {
-        of.run: {keys[output.instance_id]: Output(0, output.predictions, output.attributions) for output in iterate_outputs(store, of.id)}
+        of.run: {keys[output.instance_id]: models.Output(0, output.predictions, output.attributions) for output in iterate_outputs(store, of.id)}
         for of in list_runs(store, project.id)
     }  # fmt: skip
 
@@ -256,14 +237,14 @@ N = 10  # tokens of t1: The staff never smiled and the soup was cold .
 OUTPUT_SCORES = tuple(float(n) for n in range(N))
 
 
-def row(key: str = "t1", scores: tuple[float, ...] = OUTPUT_SCORES, **more: object) -> SourceOutput:
-    attributions = (SourceAttribution((ScoredPart(scores),)),)
-    return SourceOutput(key, RUN, "file", 7, **{"attributions": attributions, **more})  # type: ignore[arg-type]
+def row(key: str = "t1", scores: tuple[float, ...] = OUTPUT_SCORES, **more: object) -> models.SourceOutput:
+    attributions = (models.SourceAttribution((models.ScoredPart(scores),)),)
+    return models.SourceOutput(key, RUN, "file", 7, **{"attributions": attributions, **more})  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def take(store: Store, project: Project) -> Callable[..., ImportReport]:
-    def run(*rows: SourceOutput, of: Project = project, **options: object) -> ImportReport:
+    def run(*rows: models.SourceOutput, of: Project = project, **options: object) -> ImportReport:
         report = ImportReport(is_output=True)
         with store.transaction():
             Intake(store, of, ImportOptions(**options), report, lambda _: None).run(rows)  # type: ignore[arg-type]
@@ -277,12 +258,12 @@ def reasons(report: ImportReport) -> list[str]:
 
 
 def test_attributions_are_counted_apart_from_the_instances_that_they_are_of(take) -> None:
-    runs = [Run("tiny", method) for method in ("lime", "shap", "random")]
+    runs = [models.Run("tiny", method) for method in ("lime", "shap", "random")]
     of_t2 = row("t2", tuple(float(n) for n in range(14)))
     report = take(*(replace(row(), run=run) for run in runs), of_t2)
     assert (report.n_new, report.n_instances, report.n_attributions) == (4, 2, 4)
     assert report.output_words == "4 attributions of 2 instances"
-    again = take(replace(row(predictions=(Prediction("positive"),)), run=runs[0]))
+    again = take(replace(row(predictions=(models.Prediction("positive"),)), run=runs[0]))
     assert again.output_words == "1 prediction of 1 instance"  # the attribution was there already
     assert take(replace(row(), run=runs[0])).output_words == "nothing new"
 
@@ -306,11 +287,11 @@ def test_other_scores_for_a_known_run_need_to_be_asked_for(store, project, take)
 
 
 def test_answers_to_the_full_input_are_stored_with_the_model_and_its_seed(store, project, take) -> None:
-    full = Prediction(None, {"negative": 0.9, "positive": 0.1})
-    rest = Prediction(None, {"negative": 0.2, "positive": 0.8}, "rest")
+    full = models.Prediction(None, {"negative": 0.9, "positive": 0.1})
+    rest = models.Prediction(None, {"negative": 0.2, "positive": 0.8}, "rest")
     take(row(predictions=(full, rest)))
     by_method = {one.run.method: one for one in list_runs(store, project.id)}
-    assert by_method[""].run == Run("tiny", seed=3)
+    assert by_method[""].run == models.Run("tiny", seed=3)
     [own] = iterate_outputs(store, by_method[""].id)
     assert (own.predictions, own.attributions) == ((full,), ())
     [reduced] = iterate_outputs(store, by_method["occlusion"].id)
@@ -318,9 +299,9 @@ def test_answers_to_the_full_input_are_stored_with_the_model_and_its_seed(store,
 
 
 def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is_refused(store, project, take) -> None:
-    def of(method: str, p: float) -> SourceOutput:
-        answer = Prediction(None, {"negative": p, "positive": 1 - p})
-        return SourceOutput("t1", Run("tiny", method), "file", 9, None, (answer,), row().attributions)
+    def of(method: str, p: float) -> models.SourceOutput:
+        answer = models.Prediction(None, {"negative": p, "positive": 1 - p})
+        return models.SourceOutput("t1", models.Run("tiny", method), "file", 9, None, (answer,), row().attributions)
 
     report = take(of("ig", 0.75), of("lime", 0.75), of("shap", 0.5), skip_invalid=True)
     assert (report.n_new, report.n_problems) == (2, 1)
@@ -331,22 +312,27 @@ def test_two_methods_of_one_model_say_the_same_answer_once_and_another_answer_is
 
 
 def test_a_shorter_answer_that_agrees_changes_nothing_and_a_longer_one_is_kept(store, project, take) -> None:
-    def of(method: str, *answer: Prediction) -> SourceOutput:
-        return SourceOutput("t1", Run("tiny", method), "file", 9, None, answer, row().attributions)
+    def of(method: str, *answer: models.Prediction) -> models.SourceOutput:
+        return models.SourceOutput("t1", models.Run("tiny", method), "file", 9, None, answer, row().attributions)
 
-    take(of("ig", Prediction("negative", {"negative": 0.75})))
-    whole = Prediction(None, {"negative": 0.75, "positive": 0.25})
+    take(of("ig", models.Prediction("negative", {"negative": 0.75})))
+    whole = models.Prediction(None, {"negative": 0.75, "positive": 0.25})
     assert take(of("lime", whole)).n_problems == 0
-    assert take(of("shap", Prediction("negative"))).n_problems == 0
+    assert take(of("shap", models.Prediction("negative"))).n_problems == 0
     [own] = [stored for stored in list_runs(store, project.id) if not stored.run.method]
     [output] = iterate_outputs(store, own.id)
     assert output.predictions[0].probabilities == whole.probabilities
 
 
 def test_several_seeds_layers_and_labels_stand_beside_each_other(store, project, take) -> None:
-    parts = (ScoredPart(OUTPUT_SCORES),)
-    layers = tuple(SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1))
-    take(row(attributions=layers), SourceOutput("t1", Run("tiny", "occlusion", seed=4), "file", 8, attributions=layers))
+    parts = (models.ScoredPart(OUTPUT_SCORES),)
+    layers = tuple(
+        models.SourceAttribution(parts, label, layer) for label in ("negative", "positive") for layer in (0, 1)
+    )
+    take(
+        row(attributions=layers),
+        models.SourceOutput("t1", models.Run("tiny", "occlusion", seed=4), "file", 8, attributions=layers),
+    )
     outputs = [output for stored in list_runs(store, project.id) for output in iterate_outputs(store, stored.id)]
     assert [len(output.attributions) for output in outputs] == [4, 4]
     assert list_models(store, project.id) == ["tiny"]
@@ -359,11 +345,11 @@ REFUSED = [
     ("specials among the scores", row(scores=(0.0, *OUTPUT_SCORES, 0.0)), "are special tokens included?"),
     ("NaN", row(scores=(math.nan, *OUTPUT_SCORES[1:])), "score 0 (from 0) is nan"),
     ("infinity", row(scores=(*OUTPUT_SCORES[1:], math.inf)), "score 9 (from 0) is inf"),
-    ("a probability that is none", row(predictions=(Prediction(None, {"negative": math.nan}),)), "Probability of 'negative' is"),
-    ("a span past the end", row(attributions=(), rationales=(SourceRationale("hard", (MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
-    ("a shifted ranking", row(attributions=(), rationales=(SourceRationale("ranked", (MarkedPart(ranking=(10, 1)),)),)), "no token 10; the text has 10, from 0"),
-    ("an unknown place", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, "title"),)),)), "no segment or document 'title'"),
-    ("a token twice in a ranking", row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES, ranking=(1, 1)),)),)), "appears twice"),
+    ("a probability that is none", row(predictions=(models.Prediction(None, {"negative": math.nan}),)), "Probability of 'negative' is"),
+    ("a span past the end", row(attributions=(), rationales=(models.SourceRationale("hard", (models.MarkedPart(((8, 11),)),)),)), "span [8, 11) is not in its text"),
+    ("a shifted ranking", row(attributions=(), rationales=(models.SourceRationale("ranked", (models.MarkedPart(ranking=(10, 1)),)),)), "no token 10; the text has 10, from 0"),
+    ("an unknown place", row(attributions=(models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES, "title"),)),)), "no segment or document 'title'"),
+    ("a token twice in a ranking", row(attributions=(models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES, ranking=(1, 1)),)),)), "appears twice"),
 ]  # fmt: skip
 
 
@@ -378,14 +364,14 @@ def test_a_row_that_does_not_fit_is_refused_by_name_and_the_others_are_taken(sto
 
 
 EXPLAINS = (
-    SourceAttribution((ScoredPart(OUTPUT_SCORES),), "positive"),
-    SourceAttribution((ScoredPart(OUTPUT_SCORES),), "maybe"),
+    models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES),), "positive"),
+    models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES),), "maybe"),
 )
 STRANGE = [
-    ("answered", row(predictions=(Prediction("maybe"),)), "prediction"),
+    ("answered", row(predictions=(models.Prediction("maybe"),)), "prediction"),
     (
         "given a probability",
-        row(predictions=(Prediction("positive", {"positive": 0.75, "maybe": 0.25}),)),
+        row(predictions=(models.Prediction("positive", {"positive": 0.75, "maybe": 0.25}),)),
         "prediction",
     ),
     ("explained beside one that is there", row(attributions=EXPLAINS), "target"),
@@ -410,24 +396,24 @@ def test_a_label_that_the_project_does_not_have_is_refused_with_place_value_and_
 def test_scores_of_no_label_of_the_predicted_one_and_of_answers_are_no_strangers(
     store, project, make_project, import_rows, take
 ) -> None:
-    answer = Prediction("positive", {"positive": 0.75})
+    answer = models.Prediction("positive", {"positive": 0.75})
     known = (
-        SourceAttribution((ScoredPart(OUTPUT_SCORES),)),
-        SourceAttribution((ScoredPart(OUTPUT_SCORES),), "positive"),
+        models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES),)),
+        models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES),), "positive"),
     )
     assert take(row(attributions=known, predictions=(answer,))).problems == []
     reading = make_project("reading", "Reading")
     import_rows(reading, [{"id": "r", "passage": "a b", "question": "what?", "answer": "a"}])
     said = row(
         "r",
-        attributions=(SourceAttribution((ScoredPart((1.0, 2.0), "passage"),), "b"),),
-        predictions=(Prediction("b"),),
+        attributions=(models.SourceAttribution((models.ScoredPart((1.0, 2.0), "passage"),), "b"),),
+        predictions=(models.Prediction("b"),),
     )
     assert take(said, of=reading).problems == []
 
 
 def test_a_text_that_was_cut_keeps_the_rest_without_scores(store, project, take) -> None:
-    take(row(attributions=(SourceAttribution((ScoredPart(OUTPUT_SCORES[:6], is_partial=True),)),)))
+    take(row(attributions=(models.SourceAttribution((models.ScoredPart(OUTPUT_SCORES[:6], is_partial=True),)),)))
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     scores = output.attributions[0].scores
     assert scores[:6] == OUTPUT_SCORES[:6]
@@ -438,10 +424,10 @@ def test_scores_by_segment_are_laid_end_to_end(store, make_project, import_rows,
     pair = make_project("similarity", "Pair")
     import_rows(pair, [{"id": "p", "sentence1": "a b", "sentence2": "c d e", "label": "positive"}])
     parts = (
-        ScoredPart((1.0, 2.0, 3.0), "sentence2", ranking=(2, 1, 0)),
-        ScoredPart((4.0, 5.0), "p_sentence1", ranking=(0, 1)),
+        models.ScoredPart((1.0, 2.0, 3.0), "sentence2", ranking=(2, 1, 0)),
+        models.ScoredPart((4.0, 5.0), "p_sentence1", ranking=(0, 1)),
     )
-    take(row("p", attributions=(SourceAttribution(parts),)), of=pair)
+    take(row("p", attributions=(models.SourceAttribution(parts),)), of=pair)
     [output] = iterate_outputs(store, list_runs(store, pair.id)[0].id)
     assert output.attributions[0].scores == (4.0, 5.0, 1.0, 2.0, 3.0)
     assert output.attributions[0].ranking == (4, 3, 2, 0, 1)
@@ -457,11 +443,16 @@ def test_a_changed_text_takes_out_what_was_said_of_the_old_one_and_says_so(store
 
 def test_our_own_export_brings_everything_of_models_back_equal(store, project, take, tmp_path: Path) -> None:
     rationales = (
-        SourceRationale("hard", (MarkedPart(((0, 2), (4, 6))),)),
-        SourceRationale("ranked", (MarkedPart(ranking=(9, 0)),)),
+        models.SourceRationale("hard", (models.MarkedPart(((0, 2), (4, 6))),)),
+        models.SourceRationale("ranked", (models.MarkedPart(ranking=(9, 0)),)),
     )
-    partial = SourceAttribution((ScoredPart(OUTPUT_SCORES[:6], is_partial=True),), "negative", 2, 0.01, (("r2", 0.5),))
-    answers = (Prediction("negative", {"negative": 0.75, "positive": 0.25}), Prediction("positive", {}, "rest", 0.5))
+    partial = models.SourceAttribution(
+        (models.ScoredPart(OUTPUT_SCORES[:6], is_partial=True),), "negative", 2, 0.01, (("r2", 0.5),)
+    )
+    answers = (
+        models.Prediction("negative", {"negative": 0.75, "positive": 0.25}),
+        models.Prediction("positive", {}, "rest", 0.5),
+    )
     take(row(rationales=rationales, attributions=(partial,), predictions=answers))
     path = tmp_path / "all.jsonl"
     export_file(store, LOCAL_OPERATOR, project, "jsonl", path)
@@ -479,10 +470,10 @@ def test_our_own_export_brings_everything_of_models_back_equal(store, project, t
 
 
 def test_an_export_brings_no_strange_labels_into_a_project_that_has_its_own(store, project) -> None:
-    said = Output(0, (), (Attribution(OUTPUT_SCORES, "maybe"),))
+    said = models.Output(0, (), (models.Attribution(OUTPUT_SCORES, "maybe"),))
     report = ImportReport()
     with store.transaction():
-        Restorer(store, project).take_outputs([StoredOutput("t1", "", RUN, said, "all.jsonl", 9)], report)
+        Restorer(store, project).take_outputs([models.StoredOutput("t1", "", RUN, said, "all.jsonl", 9)], report)
     [problem] = report.problems
     assert (problem.line, problem.field, problem.value) == (9, "target", "maybe")
     assert not any(outputs for one in list_runs(store, project.id) for outputs in iterate_outputs(store, one.id))
@@ -536,9 +527,9 @@ def test_two_labels_that_would_become_one_are_a_problem_of_their_row(store: Stor
 
 def test_scores_of_subwords_are_summed_over_words_and_the_subwords_kept(store, project, take) -> None:
     words = ["The", "st", "##aff", "never", "smiled", "and", "the", "soup", "was", "cold", "."]
-    subwords = tuple(Subword(text) for text in ("[CLS]", *words, "[SEP]"))
-    part = ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), subwords=subwords)
-    take(row(attributions=(SourceAttribution((part,)),)))
+    subwords = tuple(models.Subword(text) for text in ("[CLS]", *words, "[SEP]"))
+    part = models.ScoredPart((9.0, 1.0, 2.0, 3.0, *(0.5,) * 8, 7.0), subwords=subwords)
+    take(row(attributions=(models.SourceAttribution((part,)),)))
     [output] = iterate_outputs(store, list_runs(store, project.id)[0].id)
     assert output.attributions[0].scores == (1.0, 5.0, *(0.5,) * 8)
     kept = output.attributions[0].subwords
@@ -552,6 +543,8 @@ def test_scores_of_subwords_are_summed_over_words_and_the_subwords_kept(store, p
 
 
 def test_subwords_that_are_not_the_texts_are_refused_with_subword_and_place(store, project, take) -> None:
-    part = ScoredPart((1.0,) * 3, subwords=(Subword("The"), Subword("stuff"), Subword("never")))
-    [problem] = take(row(attributions=(SourceAttribution((part,)),)), skip_invalid=True).problems
+    part = models.ScoredPart(
+        (1.0,) * 3, subwords=(models.Subword("The"), models.Subword("stuff"), models.Subword("never"))
+    )
+    [problem] = take(row(attributions=(models.SourceAttribution((part,)),)), skip_invalid=True).problems
     assert "Subword 1 'stuff' isn't at character 6; the text has 'aff never smiled and…'." in problem.reason

@@ -22,13 +22,11 @@ from annotator.usecases.access.rights import roles_in
 from annotator.usecases.perturb import versions
 from annotator.usecases.perturb.audit_results import audits_of_project
 from annotator.usecases.perturb.audits import draw_audit
-from annotator.web import session
 from annotator.web.frame import waiting_line
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 from annotator.web.routes.perturb import routes
-from annotator.web.session import Visit
 from tests.conftest import REPOSITORY
 from tests.web.routes.test_panel_routes import HOST, Panel
 
@@ -395,16 +393,11 @@ def project(
 
 
 @pytest.fixture
-def open_page(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> Open:
+def open_page(app_for: Callable[..., AppTest], project: Project) -> Open:
     """A page, as somebody with a role sees it."""
 
     def opened(page: str, user: User, role: Role) -> AppTest:
-        token = accounts.sign_in_as(store, user.name, is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_file(str(resource_folder("pages") / page), default_timeout=30)
-        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
-        return app
+        return app_for(resource_folder("pages") / page, project, role, user)
 
     return opened
 

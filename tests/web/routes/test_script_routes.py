@@ -23,8 +23,10 @@ from annotator.usecases.access.credentials import make_token
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes, scripts
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
+from tests.usecases.access.test_credentials import researcher, token
 from tests.web.routes.test_panel_routes import HOST
 
+__all__ = ["researcher", "token"]
 N = 10  # tokens of t1: The staff never smiled and the soup was cold .
 SCORES = [float(n) for n in range(N)]
 ROW = {"id": "t1", "model": "m", "method": "ig", "scores": SCORES}
@@ -66,16 +68,6 @@ def client(database: Path, project: Project) -> Iterator[TestClient]:
     with TestClient(app, base_url=HOST) as opened:
         yield opened
     close_kept_store()
-
-
-@pytest.fixture
-def researcher(add_person: Callable[..., User], project: Project) -> User:
-    return add_person("ria", project, "researcher")
-
-
-@pytest.fixture
-def token(store: Store, project: Project, researcher: User) -> str:
-    return make_token(store, researcher, project, "ria", ["read", "write model output"]).text
 
 
 @pytest.fixture

@@ -19,12 +19,9 @@ from annotator.domain.projects import Project
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.models import RunFinder, store_outputs
-from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedAttribution, queue_of
 from annotator.usecases.models.attributions import LoadOptions
 from annotator.usecases.models.label_tables import ModelLabels, remember
-from annotator.web import session
-from annotator.web.session import Visit
 
 SCRIPT = """
 from annotator.web.session import current_visit, page_store
@@ -41,15 +38,9 @@ def project(make_project: Callable[..., Project]) -> Project:
 
 
 @pytest.fixture
-def page(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def page(app_for: Callable[..., AppTest], project: Project) -> AppTest:
     """What stands under “Compute attributions”, for a researcher of the project."""
-    user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "researcher", project.name).user
-    token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    app = AppTest.from_string(SCRIPT, default_timeout=30)
-    app.session_state["visit"] = Visit(user, "", project, frozenset({"researcher"}))
-    return app.run()
+    return app_for(SCRIPT, project, "researcher").run()
 
 
 def asked(store: Store, project: Project) -> AskedAttribution:

@@ -8,14 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.models import Run
-from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
-from annotator.usecases.access import accounts
-from annotator.web import cached_numbers, session
+from annotator.web import cached_numbers
 from annotator.web.cached_numbers import Kept
-from annotator.web.session import Visit
 from tests.usecases.transfer.comparing import N, blind, knowing, mistaken, output, project_of, said, take
 
 HOSTILE = "<img src=x onerror=alert(1)> (a), b · c"
@@ -33,14 +30,8 @@ def compared(store: Store, make_project: Callable[..., Project], import_rows: Ca
 
 
 @pytest.fixture
-def app(store: Store, database, compared: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "researcher", compared.name).user
-    token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    app = AppTest.from_file(str(resource_folder("pages") / "metrics.py"), default_timeout=60)
-    app.session_state["visit"] = Visit(user, "", compared, frozenset({"researcher"}))
-    return app.run()
+def app(app_for: Callable[..., AppTest], compared: Project) -> AppTest:
+    return app_for(resource_folder("pages") / "metrics.py", compared, "researcher").run(timeout=60)
 
 
 def choice(app: AppTest, label: str) -> Any:

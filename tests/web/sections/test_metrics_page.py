@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +19,6 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.models import forget_model
 from annotator.store.suites import add_run, save_answers
-from annotator.usecases.access import accounts
 from annotator.usecases.inspect.saved_views import views_of_project
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.label_tables import ModelLabels, remember
@@ -30,9 +28,7 @@ from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
-from annotator.web import session
 from annotator.web.sections.metrics import numbers
-from annotator.web.session import Visit
 from tests.usecases.edited_sentences import answered, edited_project
 from tests.usecases.transfer.comparing import LABELS, LENGTH, N, blind, knowing, output, rows_of, said, take
 
@@ -77,17 +73,11 @@ def modelled(store: Store, gold: Project) -> Project:
 
 
 @pytest.fixture
-def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def page(app_for: Callable[..., AppTest]) -> Callable[..., AppTest]:
     """The page, run for somebody with a role in a project."""
 
     def run(project: Project, role: str = "researcher") -> AppTest:
-        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", role, project.name).user
-        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_file(str(PAGE), default_timeout=30)
-        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
-        return app.run()
+        return app_for(PAGE, project, role).run()
 
     return run
 

@@ -1,6 +1,6 @@
 """Order on the Project page: what comes first, why, and two leads at once."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -16,8 +16,6 @@ from annotator.store.jobs import open_jobs
 from annotator.store.models import RunFinder, forget_model, write_outputs
 from annotator.usecases.access import accounts
 from annotator.usecases.queue.orders import present_order, set_order
-from annotator.web import session
-from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "project.py"
 LEAST = QueueOrder(first=ModelOrder("least confident", ("bert",)))
@@ -44,13 +42,9 @@ def answered(store: Store, project: Project) -> Project:
 
 
 @pytest.fixture
-def page(store: Store, database: Path, project: Project, lea: User, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def page(app_for: Callable[..., AppTest], project: Project, lea: User) -> AppTest:
     """The section, as lea sees it."""
-    token = accounts.sign_in_as(store, lea.name, is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    app = AppTest.from_file(str(PAGE), default_timeout=30)
-    app.session_state["visit"] = Visit(lea, "", project, frozenset({"lead"}))
+    app = app_for(PAGE, project, who=lea)
     app.session_state["project_section"] = "Order"
     return app
 

@@ -1,19 +1,15 @@
 """Model output on the Saliency page: what is said of each file, and of how many texts there are answers and maps."""
 
 import json
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.models import list_runs
-from annotator.usecases.access import accounts
-from annotator.web import session
-from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "saliency.py"
 ANSWERS = [{"id": f"t{n}", "model": "m", "prediction": "positive"} for n in (1, 2)]
@@ -21,14 +17,8 @@ MAP = [{"id": "t2", "model": "m", "method": "x", "scores": [0.5] * 14}]
 
 
 @pytest.fixture
-def page(store: Store, database: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "lead", project.name).user
-    token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    app = AppTest.from_file(str(PAGE), default_timeout=30)
-    app.session_state["visit"] = Visit(user, "", project, frozenset({"lead"}))
-    return app.run()
+def page(app_for: Callable[..., AppTest], project: Project) -> AppTest:
+    return app_for(PAGE, project, "lead").run()
 
 
 def as_file(name: str, rows: list[dict[str, object]]) -> tuple[str, bytes, str]:

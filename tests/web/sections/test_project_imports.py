@@ -16,28 +16,20 @@ from annotator.domain.projects import Project
 from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
-from annotator.usecases.access import accounts
 from annotator.usecases.databases import find_project
 from annotator.usecases.project.projects import change_project, instances_of
 from annotator.usecases.transfer.import_report import ImportReport
-from annotator.web import session
-from annotator.web.session import Visit
 
 PAGE = resource_folder("pages") / "project.py"
 Rows = Callable[..., ImportReport]
 
 
 @pytest.fixture
-def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def page(app_for: Callable[..., AppTest]) -> Callable[..., AppTest]:
     """A section of the page, run for the project's lead."""
 
     def run(project: Project, section: str) -> AppTest:
-        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "lead", project.name).user
-        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_file(str(PAGE), default_timeout=30)
-        app.session_state["visit"] = Visit(user, "", project, frozenset({"lead"}))
+        app = app_for(PAGE, project, "lead")
         app.session_state["project_section"] = section
         return app.run()
 

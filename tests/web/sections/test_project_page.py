@@ -31,11 +31,9 @@ from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.instance_search import FoundInstance
 from annotator.usecases.project.guidelines import change_guidelines
 from annotator.usecases.project.projects import count_events_of, instances_of, take_role
-from annotator.web import session
 from annotator.web.frame import CONFIRMED, as_text
 from annotator.web.project_warnings import _missing_annotators_words, _missing_reviewers_words
 from annotator.web.sections.instances.page import _highlighted
-from annotator.web.session import Visit
 from tests.usecases.crowd.crowd_work import enter, open_recruitment_link
 from tests.usecases.review.test_reviews import annotate, score
 
@@ -61,15 +59,11 @@ def lea(store: Store) -> Callable[[Project], User]:
 
 
 @pytest.fixture
-def opened(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Opened:
+def opened(app_for: Callable[..., AppTest]) -> Opened:
     """A section of the page, as lea sees it."""
 
     def run(project: Project, lead: User, section: str) -> AppTest:
-        token = accounts.sign_in_as(store, lead.name, is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_file(str(PAGE), default_timeout=30)
-        app.session_state["visit"] = Visit(lead, "", project, frozenset({"lead"}))
+        app: AppTest = app_for(PAGE, project, who=lead)
         app.session_state["project_section"] = section
         return app
 

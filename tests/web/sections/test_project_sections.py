@@ -20,16 +20,13 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.store.projects import get_project_by_id
-from annotator.usecases.access import accounts
 from annotator.usecases.annotate.work import next_work, submit
 from annotator.usecases.databases import find_project
 from annotator.usecases.qualification.items import pick
 from annotator.usecases.releases.frozen_gold import freeze_gold, releases_of_project
 from annotator.usecases.transfer.export import WITH_PEOPLE, WRITABLE
 from annotator.usecases.transfer.import_report import ImportReport
-from annotator.web import session
 from annotator.web.frame import CONFIRMED
-from annotator.web.session import Visit
 from tests.usecases.review.test_reviews import annotate
 from tests.web.sections.test_project_page import SETS, Opened, lea, opened, table_with, texts
 
@@ -274,11 +271,7 @@ PAGE = resource_folder("pages") / "export.py"
 
 @pytest.fixture
 def page(
-    store: Store,
-    database: Path,
-    make_project: Callable[..., Project],
-    import_rows: Callable[..., ImportReport],
-    monkeypatch: pytest.MonkeyPatch,
+    app_for: Callable[..., AppTest], make_project: Callable[..., Project], import_rows: Callable[..., ImportReport]
 ) -> AppTest:
     """The page of a lead, in a project of an original with gold and a perturbed version of it."""
     project = make_project()
@@ -286,13 +279,7 @@ def page(
         {"id": "a", "text": "bad slow plot", "label": "negative", "split": "train", "rationales": [[[0, 1]]]},
         {"id": "a1", "text": "good slow plot", "label": "positive", "split": "train", "rationales": [[[0, 1]]], "parent": "a", "perturbation_kind": "contrast"},
     ])  # fmt: skip
-    user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "lead", project.name).user
-    token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-    monkeypatch.setattr(session, "cookie_token", lambda: token)
-    monkeypatch.setenv("ANNOTATOR_DB", str(database))
-    app = AppTest.from_file(str(PAGE), default_timeout=30)
-    app.session_state["visit"] = Visit(user, "", project, frozenset({"lead"}))
-    return app.run()
+    return app_for(PAGE, project, "lead").run()
 
 
 @pytest.mark.parametrize("format_name", WRITABLE)

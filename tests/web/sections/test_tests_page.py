@@ -17,7 +17,6 @@ from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import add_run, save_answers
-from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedSuite, queue_of
 from annotator.usecases.models.model_places import models_folder
 from annotator.usecases.project.ends import archive
@@ -25,7 +24,6 @@ from annotator.usecases.suites.construction import save_test, suite_named, suite
 from annotator.usecases.suites.results import Rate, rate_words
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
-from annotator.web import session
 from annotator.web.sections.suites.results import expectation_words
 from annotator.web.session import Visit
 
@@ -34,18 +32,13 @@ HOSTILE = "<b onclick=x>model</b>"
 
 
 @pytest.fixture
-def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+def page(app_for: Callable[..., AppTest]) -> Callable[..., AppTest]:
     """The page, run for somebody with a role in a project."""
 
     def run(
         project: Project, role: str = "researcher", section: str = "Results", typed: dict[str, str] | None = None
     ) -> AppTest:
-        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", role, project.name).user
-        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_file(str(PAGE), default_timeout=30)
-        app.session_state["visit"] = Visit(user, "", project, frozenset({role}))
+        app = app_for(PAGE, project, role)
         app.session_state["tests_section"] = section
         for key, text in (typed or {}).items():
             app.session_state[key] = text

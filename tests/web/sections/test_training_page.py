@@ -18,7 +18,6 @@ from annotator.store.instances import ids_of_keys
 from annotator.store.models import RunFinder, store_outputs
 from annotator.training.card import Card
 from annotator.training.loop import EpochResult
-from annotator.usecases.access import accounts
 from annotator.usecases.background import AskedTraining, queue_of, training_of
 from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.models.model_places import models_folder
@@ -31,9 +30,7 @@ from annotator.usecases.training.transformers import (
     RationaleOptions,
     TrainingOptions,
 )
-from annotator.web import session
 from annotator.web.sections import new_models as training_form
-from annotator.web.session import Visit
 
 HOSTILE = "<b onclick=x>model</b>"
 SCRIPT = """
@@ -47,18 +44,12 @@ with page_store() as store:
 
 
 @pytest.fixture
-def page(store: Store, database: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Project], AppTest]:
+def page(app_for: Callable[..., AppTest], monkeypatch: pytest.MonkeyPatch) -> Callable[[Project], AppTest]:
     """What stands under “Train a model”, for a researcher of a project, on a machine that can train."""
     monkeypatch.setattr(forecast, "find_spec", lambda name: name)
 
     def run(project: Project) -> AppTest:
-        user = accounts.add_user(store, LOCAL_OPERATOR, "ada", "researcher", project.name).user
-        token = accounts.sign_in_as(store, "ada", is_demonstration=True)
-        monkeypatch.setattr(session, "cookie_token", lambda: token)
-        monkeypatch.setenv("ANNOTATOR_DB", str(database))
-        app = AppTest.from_string(SCRIPT, default_timeout=30)
-        app.session_state["visit"] = Visit(user, "", project, frozenset({"researcher"}))
-        return app.run()
+        return app_for(SCRIPT, project, "researcher").run()
 
     return run
 
