@@ -430,7 +430,7 @@ async def _to_route(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _refuse(_: Request, error: Exception) -> Response:
-    return error_response(cast("AnnotatorError", error))
+    return access.error_response(cast("AnnotatorError", error))
 
 
 def _route_of(scope: Scope) -> Route | None:

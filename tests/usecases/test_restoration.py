@@ -74,25 +74,31 @@ def files_in(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.fixture
-def database(tmp_path: Path) -> Path:
-    """A database with somebody in the file and somebody in the log that a killed server left."""
-    path = tmp_path / "place" / "annotator.db"
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database in a place of its own, and with a backup of another one."""
+    folder = tmp_path_factory.mktemp("prepared")
+    path = folder / "place" / "annotator.db"
     path.parent.mkdir()
     make(path, "in the file")
     if os.name == "posix":
         leave_in_log(path, "in the log")
-    return path
+    source = folder / "source.db"
+    make(source, "in the backup", *(f"person {n}" for n in range(50)))
+    with open_store(source) as store:
+        back_up(store, LOCAL_OPERATOR, folder / "backup.db")
+    return folder
 
 
 @pytest.fixture
-def backup(tmp_path: Path) -> Path:
-    source = tmp_path / "source.db"
-    make(source, "in the backup", *(f"person {n}" for n in range(50)))
-    target = tmp_path / "backup.db"
-    with open_store(source) as store:
-        back_up(store, LOCAL_OPERATOR, target)
-    return target
+def database(tmp_path: Path, prepared: Path) -> Path:
+    """A database with somebody in the file and somebody in the log that a killed server left."""
+    return Path(shutil.copytree(prepared / "place", tmp_path / "place")) / "annotator.db"
+
+
+@pytest.fixture
+def backup(tmp_path: Path, prepared: Path) -> Path:
+    return Path(shutil.copy2(prepared / "backup.db", tmp_path))
 
 
 @posix

@@ -4,6 +4,7 @@ import json
 import lzma
 import os
 import re
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -33,9 +34,9 @@ REVIEW = "INSERT INTO reviews (project_id, annotation_id, user_id, state, lease_
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path: Path, empty_database: Path) -> Iterator[Store]:
     """One instance "a b c" (three tokens) with an annotation and somebody's draft."""
-    with open_store(tmp_path / "annotator.db", create=True) as opened:
+    with open_store(shutil.copy(empty_database, tmp_path / "annotator.db")) as opened:
         with opened.transaction():
             settings = ProjectSettings(annotators_per_instance=3)
             project = add_project(opened, "P", get_task("sentiment"), labels=["no", "yes"], settings=settings)

@@ -1,5 +1,6 @@
 """What surrounds the pages: who sees which, the project of the address, and errors as sentences."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -35,7 +36,7 @@ st.text(f"{{visit.user.name}} in {{visit.project.name if visit.project else None
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def path(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Projects P (1) and Q (2); pages that show the visit."""
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -43,7 +44,7 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (pages / page.file).write_text(SHOW_VISIT.format(title=page.title))
     monkeypatch.setattr(frame, "resource_folder", lambda _: pages)
     monkeypatch.setenv("ANNOTATOR_DB", str(tmp_path / "annotator.db"))
-    with open_store(tmp_path / "annotator.db", create=True) as store, store.transaction():
+    with open_store(shutil.copy(empty_database, tmp_path / "annotator.db")) as store, store.transaction():
         for name in ("P", "Q *nice*"):
             add_project(store, name, get_task("sentiment"), labels=["no", "yes"])
     return tmp_path / "annotator.db"

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -146,10 +147,10 @@ def _status(port: int, host: str) -> int:
 
 
 @pytest.fixture
-def below(monkeypatch: pytest.MonkeyPatch, database: Path) -> Iterator[Callable[..., Response]]:
+def below(monkeypatch: pytest.MonkeyPatch, database: Path, empty_database: Path) -> Iterator[Callable[..., Response]]:
     """Answers of the program behind https://example.org/annotate, by path."""
     monkeypatch.setenv(PUBLIC_VARIABLE, "https://example.org/annotate")
-    open_store(database, create=True).close()
+    shutil.copy(empty_database, database)
     options = ServerOptions(database, hosts=allowed_hosts("127.0.0.1", "127.0.0.1", "https://example.org/annotate", ()))
     app = Starlette(routes=all_routes(), middleware=web_middleware(options))
     with TestClient(app, base_url="https://example.org", follow_redirects=False) as client:

@@ -1,6 +1,7 @@
 """Which web sockets reach Streamlit: those of our own pages, of somebody who is signed in."""
 
 import asyncio
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -40,8 +41,8 @@ def _nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def cookie(tmp_path: Path) -> str:
-    with open_store(tmp_path / "annotator.db", create=True) as store:
+def cookie(tmp_path: Path, empty_database: Path) -> str:
+    with open_store(shutil.copy(empty_database, tmp_path / "annotator.db")) as store:
         accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator")
         return accounts.sign_in_as(store, "ann", is_demonstration=True)
 

@@ -1,7 +1,6 @@
 """Accounts, one-time links, signing in and out, and who may do what."""
 
 import datetime as dt
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from argon2 import PasswordHasher
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed, NotFound, NotSignedIn
-from annotator.store import Store, open_store
+from annotator.store import Store
 from annotator.store import people as people_store
 from annotator.store.connection.database import iso
 from annotator.store.projects import add_project
@@ -25,12 +24,6 @@ pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 PASSWORD = "a good long password"
 WRONG = "Wrong name or password."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "annotator.db", create=True) as opened:
-        yield opened
 
 
 NOWHERE = Sender()  # as a script of this machine signs in

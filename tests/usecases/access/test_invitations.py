@@ -1,15 +1,12 @@
 """Inviting people to a project from a list, and who may make a new link for whom."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.tasks import get_task
 from annotator.errors import InvalidValue, NotAllowed
 from annotator.language import _, speaking
-from annotator.store import Store, open_store
+from annotator.store import Store
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts
 from annotator.usecases.access.invitations import Invitee, invite, members_with_accounts, read_invitees, renew_link
@@ -18,12 +15,6 @@ from tests.clock import ahead
 pytestmark = pytest.mark.usefixtures("quick_hashes")
 
 PASSWORD = "a good long password"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(tmp_path / "annotator.db", create=True) as opened:
-        yield opened
 
 
 @pytest.fixture

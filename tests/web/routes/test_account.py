@@ -1,6 +1,7 @@
 """The page of one's own account: password, leaving a project, data to take along."""
 
 import io
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -22,9 +23,9 @@ NEW = "another long password"
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    path = tmp_path / "annotator.db"
-    with open_store(path, create=True) as store:
+def path(tmp_path: Path, empty_database: Path) -> Path:
+    path = Path(shutil.copy(empty_database, tmp_path / "annotator.db"))
+    with open_store(path) as store:
         with store.transaction():
             add_project(store, "P <1>", get_task("sentiment"), labels=["no", "yes"])
         for name, role in (("ann", "annotator"), ("lea", "lead")):

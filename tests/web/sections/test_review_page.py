@@ -1,6 +1,7 @@
 """The Review page: who gets it, and what its document reads beforehand. What it shows is tested in Chromium."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,9 +21,9 @@ APP = Path(frame.__file__).with_name("app.py")
 
 
 @pytest.fixture
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def database(tmp_path: Path, empty_database: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ANNOTATOR_DB", str(tmp_path / "annotator.db"))
-    with open_store(tmp_path / "annotator.db", create=True) as store, store.transaction():
+    with open_store(shutil.copy(empty_database, tmp_path / "annotator.db")) as store, store.transaction():
         add_project(store, "P", get_task("sentiment"), labels=["no", "yes"])
     return tmp_path / "annotator.db"
 
