@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
@@ -25,13 +25,10 @@ from annotator.usecases.lead.quality import quality_of
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.review.reviews import next_review
 from annotator.usecases.transfer.file_import import import_file
-from annotator.web.routes.access import COOKIE
-from benchmarks.chromium import browser_context, open_until_shown
+from benchmarks.chromium import browser_context
 from benchmarks.measured import Measured, table
+from benchmarks.progress import seconds_to_open
 from benchmarks.served import served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext
 
 _SMALL, _LARGE = 100, 100_000
 _ROUNDS = 5
@@ -47,7 +44,7 @@ def main() -> list[Measured]:
             database = Path(name) / f"{n}.db"
             token = _fill(database, n)
             with served(database) as address:
-                seconds[n] = _open(context, address, token)
+                seconds[n] = seconds_to_open(context, address, token)[1]
             times[n] = _sections(database)
         rows.append(Measured(f"opening Project with {_LARGE:,} instances", seconds[_LARGE], "s", at_most=1.0))
         rows.append(Measured("the same", seconds[_LARGE], "s", seconds[_SMALL], f"with {_SMALL}"))
@@ -58,17 +55,6 @@ def main() -> list[Measured]:
             for what in times[_LARGE]
         ]
     return rows
-
-
-def _open(context: "BrowserContext", address: str, token: str) -> float:
-    """Median seconds until the page shows its numbers; the first time warms the server and does not count."""
-    context.add_cookies([{"name": COOKIE, "value": token, "url": address}])
-    taken = []
-    for _ in range(_ROUNDS + 1):
-        page = context.new_page()
-        taken.append(open_until_shown(page, f"{address}/project?project=1").milliseconds / 1000)
-        page.close()
-    return statistics.median(taken[1:])
 
 
 def _sections(database: Path) -> dict[str, float]:

@@ -48,7 +48,7 @@ def main() -> list[Measured]:
             database = Path(name) / f"{n_texts}.db"
             token = fill(database, n_texts, n_people)
             with served(database) as address:
-                opened[n_texts] = _open(context, address, token)
+                opened[n_texts] = seconds_to_open(context, address, token)
             times[n_texts] = _views(database)
     small, large = _SMALL[0], _LARGE[0]
     what, beside = f"{large:,} texts and {_LARGE[1]} people", f"{small} texts and {_SMALL[1]} people"
@@ -62,7 +62,7 @@ def main() -> list[Measured]:
     ]
 
 
-def _open(context: "BrowserContext", address: str, token: str) -> tuple[float, float]:
+def seconds_to_open(context: "BrowserContext", address: str, token: str) -> tuple[float, float]:
     """Seconds until the page shows its numbers: the first time, and the median of those after it."""
     context.add_cookies([{"name": COOKIE, "value": token, "url": address}])
     taken = []

@@ -29,14 +29,11 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @click.command("attribute")
 @commands.project_option
 @commands.option(
-    "--model",
-    required=True,
-    help=(
-        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, "
-        "transformers-zero-shot:FOLDER-OR-NAME, transformers-writing:FOLDER-OR-NAME (it writes its answers), "
-        "or the name of a model trained in the project."
-    ),
-)
+    "--model", required=True,
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, "
+    "transformers-zero-shot:FOLDER-OR-NAME, transformers-writing:FOLDER-OR-NAME (it writes its answers), "
+    "or the name of a model trained in the project.",
+)  # fmt: skip
 @commands.option(
     "--method",
     required=True,
@@ -44,24 +41,19 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "layer-integrated-gradients, gradient-x-input, attnlrp, attention, attention-rollout, selection.",
 )
 @commands.option(
-    "--label",
-    default="predicted",
-    help=(
-        "The label to explain: predicted, gold, all, or one of the project's labels. Reading models explain "
-        "their own answer."
-    ),
-)
+    "--label", default="predicted",
+    help="The label to explain: predicted, gold, all, or one of the project's labels. Reading models explain "
+    "their own answer.",
+)  # fmt: skip
 @commands.option(
     "--seed", "seeds", type=click.IntRange(min=0), multiple=True,
     help="The seed of lime (by default 0) or random (by default ten seeds); repeat it for several.",
 )  # fmt: skip
 @commands.option(
     "--preset",
-    help=(
-        "A paper's settings: wang-2022, wang-2022-released, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options "
-        "beside it win."
-    ),
-)
+    help="A paper's settings: wang-2022, wang-2022-released, stevens-su-2021, stevens-su-2021-magnitude or ali-2022. Options "
+    "beside it win.",
+)  # fmt: skip
 @commands.option("--steps", type=click.IntRange(min=1), help="For integrated gradients.")
 @commands.option("--baseline", help="For integrated gradients: mask, pad, eos, bos, unk or zero.")
 @commands.option(
@@ -90,14 +82,10 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     help="With --faithfulness, of a project without gold: the share of a text's tokens that the rationale is.",
 )
 @commands.option(
-    "--normalised",
-    "is_normalised",
-    is_flag=True,
-    help=(
-        "With --faithfulness and normalised AOPC, which may be compared between models; asks the model about many reduced "
-        "texts. See docs/faithfulness.md#normalised-aopc."
-    ),
-)
+    "--normalised", "is_normalised", is_flag=True,
+    help="With --faithfulness and normalised AOPC, which may be compared between models; asks the model about many reduced "
+    "texts. See docs/faithfulness.md#normalised-aopc.",
+)  # fmt: skip
 @commands.option(
     "--most-tokens", type=click.IntRange(min=1), default=50,
     help="With --normalised: longer texts are left out. A text of n tokens costs up to 5·n·(n + 1) reduced texts.",
@@ -125,25 +113,18 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
 @commands.engine_options
 @commands.too_long_option("refuse")
 @commands.option(
-    "--prompt",
-    default=r"{text}\nLabel: {label}",
-    help=(
-        r"For a zero-shot or writing model: what the text stands in, up to the label or to what is written; \n "
-        "is a line break."
-    ),
-)
+    "--prompt", default=r"{text}\nLabel: {label}",
+    help=r"For a zero-shot or writing model: what the text stands in, up to the label or to what is written; \n "
+    "is a line break.",
+)  # fmt: skip
 @commands.option(
     "--longest-answer", type=click.IntRange(min=1, max=500), default=20,
     help="For a writing model: how many subwords it writes at most.",
 )  # fmt: skip
 @commands.option(
-    "--label-words",
-    multiple=True,
-    metavar="LABEL=WORDS",
-    help=(
-        "For a zero-shot or writing model: what a label is called in the prompt or the answer; repeat it for several."
-    ),
-)
+    "--label-words", multiple=True, metavar="LABEL=WORDS",
+    help="For a zero-shot or writing model: what a label is called in the prompt or the answer; repeat it for several.",
+)  # fmt: skip
 @commands.option("--query-first", is_flag=True, help="Give a transformers model the query before the text.")
 @commands.hub_option
 @commands.answering

@@ -41,11 +41,9 @@ inputs_option = option(
     "--inputs-at-once", type=click.IntRange(min=1), help="How many texts a transformers model takes at once."
 )
 hub_option = option(
-    "--allow-model-hub",
-    "asks_hub",
-    is_flag=True,
+    "--allow-model-hub", "asks_hub", is_flag=True,
     help="Allow a transformers model to be fetched from the Hugging Face hub. Else a name means one that was fetched before.",
-)
+)  # fmt: skip
 
 
 def too_long_option(default: "TooLong") -> Callable[[Command], Command]:
@@ -85,15 +83,10 @@ def engine_of(options: dict[str, Any]) -> "Engine":
 
 
 rename_option = option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="MODEL_LABEL=LABEL",
-    help=(
-        "The project's name for a label of the model, or nothing after the = for a label that is never an "
-        "answer; repeat it for several. It is remembered."
-    ),
-)
+    "--rename", "renamed", multiple=True, metavar="MODEL_LABEL=LABEL",
+    help="The project's name for a label of the model, or nothing after the = for a label that is never an "
+    "answer; repeat it for several. It is remembered.",
+)  # fmt: skip
 json_option = option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 project_option = option("--project", "project_name", required=True, metavar="NAME", help="The project.")
 answering = options_of(json_option, click.pass_obj)  # for a command that gets the database, and may answer as JSON

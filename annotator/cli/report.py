@@ -44,13 +44,10 @@ if TYPE_CHECKING:
 @option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold, instead of the project's policy.")
 @option("--split", help="Only this split.")
 @option(
-    "--group-by",
-    "by",
-    default="",
-    metavar="WHAT",
+    "--group-by", "by", default="", metavar="WHAT",
     help="Say how many texts each group has: by label, split, kind (of changed version), criterion, annotator, "
     "annotators:NAME (what a file tells of its annotators), or metadata:NAME.",
-)
+)  # fmt: skip
 @option(
     "--group",
     metavar="NAME",

@@ -16,21 +16,14 @@ _PORT = click.IntRange(0, 65535)
 @option("--host", default="127.0.0.1", help="The address to listen on.")
 @option("--port", default=8501, type=_PORT, help="The port; 0 takes any free one.")
 @option(
-    "--url",
-    envvar="ANNOTATOR_URL",
-    help=(
-        "The address at which people reach it, behind a proxy or a tunnel (also ANNOTATOR_URL), with a path if "
-        "there is one. Printed links begin with it."
-    ),
-)
+    "--url", envvar="ANNOTATOR_URL",
+    help="The address at which people reach it, behind a proxy or a tunnel (also ANNOTATOR_URL), with a path if "
+    "there is one. Printed links begin with it.",
+)  # fmt: skip
 @option(
-    "--allowed-host",
-    "allowed",
-    metavar="NAME",
-    multiple=True,
-    envvar="ANNOTATOR_ALLOWED_HOSTS",
+    "--allowed-host", "allowed", metavar="NAME", multiple=True, envvar="ANNOTATOR_ALLOWED_HOSTS",
     help="A further name under which people reach it; repeat it for several. See docs/server.md#names.",
-)
+)  # fmt: skip
 @option(
     "--allow-model-hub", is_flag=True, envvar="ANNOTATOR_ALLOW_MODEL_HUB",
     help="Allow models that pages name to be fetched from the Hugging Face hub. Else no other host is asked.",

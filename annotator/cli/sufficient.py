@@ -22,13 +22,10 @@ _NAME, _CELL = 36, 22  # widths of a table's columns
 @click.command("sufficient")
 @commands.project_option
 @commands.option(
-    "--model",
-    required=True,
-    help=(
-        "built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, served:NAME (see explain-self), or the "
-        "name of a model trained in the project."
-    ),
-)
+    "--model", required=True,
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, served:NAME (see explain-self), or the "
+    "name of a model trained in the project.",
+)  # fmt: skip
 @commands.option("--split", help="Only this split.")
 @commands.option(
     "--removal", type=click.Choice(["default", "delete", "mask", "blank"]), default="default",

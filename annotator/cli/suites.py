@@ -150,15 +150,10 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
     help="The project's name for a label of the file; repeat it for several.",
 )  # fmt: skip
 @commands.option(
-    "--expect",
-    "expected",
-    multiple=True,
-    metavar="TEST=EXPECTATION",
-    help=(
-        "What a test expects if its cases do not say: not_up or not_down (DIR), a label or not:LABEL (MFT); "
-        "repeat it for several."
-    ),
-)
+    "--expect", "expected", multiple=True, metavar="TEST=EXPECTATION",
+    help="What a test expects if its cases do not say: not_up or not_down (DIR), a label or not:LABEL (MFT); "
+    "repeat it for several.",
+)  # fmt: skip
 @commands.option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
 @click.pass_obj
 def import_(

@@ -67,26 +67,18 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
 @project_option
 @option("--name", required=True, help="What the model is called; also the name of its folder.")
 @option(
-    "--architecture",
-    type=click.Choice(_ARCHITECTURES),
-    default="transformer",
-    help=(
-        "The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a text's target), "
-        "reading (answers a question with a stretch of the text, or says that there is none), lei (selects a rationale and "
-        "answers from it alone), lehman, bert-to-bert and bert-to-bert-tokens (select a sentence, or tokens, as people did "
-        "and answer from that: GRUs, or two encoders), encoder-lstm (a BiLSTM with attention, for texts of any length; also "
-        "over --base), lstm (its last state answers; of a pair both), match-lstm (reading, with a pointer)."
-    ),
-)
+    "--architecture", type=click.Choice(_ARCHITECTURES), default="transformer",
+    help="The model without --base: transformer (like BERT), decoder (like GPT-2), tokens (answers for a text's target), "
+    "reading (answers a question with a stretch of the text, or says that there is none), lei (selects a rationale and "
+    "answers from it alone), lehman, bert-to-bert and bert-to-bert-tokens (select a sentence, or tokens, as people did "
+    "and answer from that: GRUs, or two encoders), encoder-lstm (a BiLSTM with attention, for texts of any length; also "
+    "over --base), lstm (its last state answers; of a pair both), match-lstm (reading, with a pointer).",
+)  # fmt: skip
 @option(
-    "--preset",
-    type=click.Choice(["found", "eraser", "eraser-released", "wang-2022-released"]),
-    default="found",
-    help=(
-        "With lei: what found planted words, ERASER's paper, or its released estimator. With lstm: the benchmark's released "
-        "sentiment model (a BiLSTM with attention)."
-    ),
-)
+    "--preset", type=click.Choice(["found", "eraser", "eraser-released", "wang-2022-released"]), default="found",
+    help="With lei: what found planted words, ERASER's paper, or its released estimator. With lstm: the benchmark's released "
+    "sentiment model (a BiLSTM with attention).",
+)  # fmt: skip
 @option("--sparsity", type=float, help="With lei: the price of a selected subword (lambda).  [default: the preset's]")
 @option(
     "--contiguity",
@@ -156,16 +148,12 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     default=["none"], help="Align attributions with the rationales by this criterion of ER-TEST.",
 )  # fmt: skip
 @option(
-    "--align-by",
-    "by",
-    multiple=True,
+    "--align-by", "by", multiple=True,
     type=click.Choice(["gradient-x-input", "attention", "integrated-gradients", "extractor"]),
     default=["gradient-x-input"],
-    help=(
-        "With --align: whose attributions. Methods of `annotator attribute`, or a head that learns to score each "
-        "subword (`--method selection` gives its scores)."
-    ),
-)
+    help="With --align: whose attributions. Methods of `annotator attribute`, or a head that learns to score each "
+    "subword (`--method selection` gives its scores).",
+)  # fmt: skip
 @option(
     "--align-steps", type=click.IntRange(min=1), default=4,
     help="With --align-by integrated-gradients: points on the path. Each costs as much as a gradient.",
@@ -198,14 +186,10 @@ _OF_THE_ALIGNMENT = {"align_form": "form", "strength": "strength", "scale": "sca
     help="If fewer texts have rationales: one in so many of each batch has them.",
 )  # fmt: skip
 @option(
-    "--task-loss-on",
-    type=click.Choice(["all", "without-rationales"]),
-    default="all",
-    help=(
-        "With --align: the texts of a batch in the task's loss. All (ER-TEST's code), or only those without "
-        "rationales (its appendix A.5)."
-    ),
-)
+    "--task-loss-on", type=click.Choice(["all", "without-rationales"]), default="all",
+    help="With --align: the texts of a batch in the task's loss. All (ER-TEST's code), or only those without "
+    "rationales (its appendix A.5).",
+)  # fmt: skip
 @option("--epochs", type=click.IntRange(min=1), default=10, help="The most epochs.")
 @option(
     "--patience", type=click.IntRange(min=1), default=5,

@@ -41,14 +41,10 @@ _ROWS_BETWEEN_LINES = 5_000
 @option("--split", help="The split of a single file that names none. Of a folder with split files all are read.")
 @option("--language", help="The language of texts whose file names none.")
 @option(
-    "--gold",
-    type=click.Choice(GOLD_MODES),
-    default="accepted",
-    help=(
-        "What the file's annotations become: accepted annotations, drafts for annotators to correct, or a "
-        "reference only."
-    ),
-)
+    "--gold", type=click.Choice(GOLD_MODES), default="accepted",
+    help="What the file's annotations become: accepted annotations, drafts for annotators to correct, or a "
+    "reference only.",
+)  # fmt: skip
 @option(
     "--gold-policy",
     type=click.Choice(GOLD_POLICIES),
@@ -62,15 +58,10 @@ _ROWS_BETWEEN_LINES = 5_000
     help="For aesw: make each deletion a rationale set; else a sentence has one.",
 )  # fmt: skip
 @option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="FILE_LABEL=LABEL",
-    help=(
-        "The project's name for a label of the file; repeat it for several. The project remembers it, but for "
-        "class numbers such as LABEL_1."
-    ),
-)
+    "--rename", "renamed", multiple=True, metavar="FILE_LABEL=LABEL",
+    help="The project's name for a label of the file; repeat it for several. The project remembers it, but for "
+    "class numbers such as LABEL_1.",
+)  # fmt: skip
 @option(
     "--add-label", "added_labels", multiple=True, metavar="LABEL",
     help="A label of the file that becomes one of the project's; repeat it for several.",
@@ -80,67 +71,45 @@ _ROWS_BETWEEN_LINES = 5_000
     help="A label of the file whose rows are left out; repeat it for several.",
 )  # fmt: skip
 @option(
-    "--merge-labels",
-    is_flag=True,
-    help=(
-        "Merge labels that differ only in case, blanks or full and half width: into the project's, else the "
-        "most frequent one."
-    ),
-)
+    "--merge-labels", is_flag=True,
+    help="Merge labels that differ only in case, blanks or full and half width: into the project's, else the "
+    "most frequent one.",
+)  # fmt: skip
 @option(
     "--number-keys",
     is_flag=True,
     help="Number the texts of a file without keys. See docs/columns.md#rows-without-keys.",
 )
 @option(
-    "--majority-labels",
-    is_flag=True,
-    help=(
-        "Give a text without a label the one that most of its annotators gave. See "
-        "docs/columns.md#labels-of-several-annotators."
-    ),
-)
+    "--majority-labels", is_flag=True,
+    help="Give a text without a label the one that most of its annotators gave. See "
+    "docs/columns.md#labels-of-several-annotators.",
+)  # fmt: skip
 @option(
-    "--entities",
-    is_flag=True,
-    help=(
-        "For exports of labelling tools and conll, task entity: each labelled span becomes an instance with it as target "
-        "and its label. See docs/labelling_tools.md#entities."
-    ),
-)
+    "--entities", is_flag=True,
+    help="For exports of labelling tools and conll, task entity: each labelled span becomes an instance with it as target "
+    "and its label. See docs/labelling_tools.md#entities.",
+)  # fmt: skip
 @option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="FIELD=COLUMN",
-    help=(
-        "For csv and jsonl: the column that holds a field, such as text=sentence; repeat it for several. The "
-        "project remembers it."
-    ),
-)
+    "--column", "columns", multiple=True, metavar="FIELD=COLUMN",
+    help="For csv and jsonl: the column that holds a field, such as text=sentence; repeat it for several. The "
+    "project remembers it.",
+)  # fmt: skip
 @option(
     "--leave-column", "left_columns", multiple=True, metavar="COLUMN",
     help="A column that is not read; repeat it for several.",
 )  # fmt: skip
 @option(
-    "--metadata-column",
-    "metadata_columns",
-    multiple=True,
-    metavar="COLUMN",
-    help=(
-        "A column that looks like marks and is metadata. Without it, or --column rationales=COLUMN, its rows "
-        "are refused."
-    ),
-)
+    "--metadata-column", "metadata_columns", multiple=True, metavar="COLUMN",
+    help="A column that looks like marks and is metadata. Without it, or --column rationales=COLUMN, its rows "
+    "are refused.",
+)  # fmt: skip
 @option("--forget-columns", is_flag=True, help="Forget the columns and labels that the project remembers.")
 @option(
-    "--encoding",
-    metavar="NAME",
-    help=(
-        "The files' encoding if it is not UTF-8: windows-1252, gb18030, big5, shift_jis, utf-16 or any that "
-        "Python knows. It is never guessed; sample lines are printed for you to check."
-    ),
-)
+    "--encoding", metavar="NAME",
+    help="The files' encoding if it is not UTF-8: windows-1252, gb18030, big5, shift_jis, utf-16 or any that "
+    "Python knows. It is never guessed; sample lines are printed for you to check.",
+)  # fmt: skip
 @option("--sheet", metavar="NAME", help="Of a spreadsheet with several sheets: the one to read.")
 @option("--dry-run", is_flag=True, help="Check everything and store nothing.")
 @option("--model", default="", help="For model output: the model, if the file names none.")
@@ -152,14 +121,11 @@ _ROWS_BETWEEN_LINES = 5_000
     help="For model output that holds token numbers only: a file with each token's text.",
 )
 @option(
-    "--prompt",
-    default="",
-    help=(
-        "For inseq: what stands around the text in what the model read, such as 'Review: {text} Sentiment:'; "
-        r"\n is a line break. Scores of the words around it are left out; the fact prompt_share tells their "
-        "share."
-    ),
-)
+    "--prompt", default="",
+    help="For inseq: what stands around the text in what the model read, such as 'Review: {text} Sentiment:'; "
+    r"\n is a line break. Scores of the words around it are left out; the fact prompt_share tells their "
+    "share.",
+)  # fmt: skip
 @option(
     "--merge", type=click.Choice(MERGES), default="sum",
     help="For model output: how the scores of a word's subwords are joined.",
@@ -441,14 +407,10 @@ def _export_predictions(
     help="Only originals, or only perturbed versions. Contrast sets always hold both.",
 )  # fmt: skip
 @option(
-    "--names",
-    "has_names",
-    is_flag=True,
-    help=(
-        "Name the annotators in csv, parquet, datasets and parquet-annotations; else they are pseudonyms. "
-        "jsonl always has names."
-    ),
-)
+    "--names", "has_names", is_flag=True,
+    help="Name the annotators in csv, parquet, datasets and parquet-annotations; else they are pseudonyms. "
+    "jsonl always has names.",
+)  # fmt: skip
 @option("--model", metavar="MODEL", help="With predictions: the model.")
 @option("--method", default="", metavar="METHOD", help="With predictions: the method.")
 @option("--seed", type=int, help="With predictions: the seed, where there are several.")

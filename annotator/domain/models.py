@@ -5,16 +5,14 @@ import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple
 
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.language import _
 
 Input = Literal["full", "rationale", "rest"]
-INPUTS: tuple[Input, ...] = cast("tuple[Input, ...]", get_args(Input))
 Unit = Literal["logit", "probability", "none"]
-UNITS: tuple[Unit, ...] = cast("tuple[Unit, ...]", get_args(Unit))
 RationaleKind = Literal["hard", "ranked"]
 Facts = tuple[tuple[str, float], ...]  # (name, number) by name, so that equal facts are equal
 

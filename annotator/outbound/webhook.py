@@ -11,15 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from annotator.errors import DeliveryError, InvalidValue
 from annotator.language import _
-from annotator.outbound.allowed_hosts import (
-    CONNECT_SECONDS,
-    TOTAL_SECONDS,
-    Deadline,
-    Exceptions,
-    Resolver,
-    connect,
-    resolve,
-)
+from annotator.outbound import allowed_hosts
 
 _LONGEST = 2_000  # characters
 _HTTPS = 443
@@ -30,7 +22,7 @@ class Webhook:
     """Where it is called. Its path may hold a secret of the receiver, so it is not written to any log."""
 
     url: str
-    exceptions: Exceptions = field(default_factory=Exceptions)
+    exceptions: allowed_hosts.Exceptions = field(default_factory=allowed_hosts.Exceptions)
 
     def __post_init__(self) -> None:
         _checked(self.url)
@@ -72,7 +64,15 @@ def signature(secret: str, timestamp: str, body: bytes) -> str:
     return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
 
 
-def call(hook: Webhook, secret: str, body: bytes, *, timestamp: str, number: str, resolver: Resolver = resolve) -> None:
+def call(
+    hook: Webhook,
+    secret: str,
+    body: bytes,
+    *,
+    timestamp: str,
+    number: str,
+    resolver: allowed_hosts.Resolver = allowed_hosts.resolve,
+) -> None:
     """Post a JSON body. Raises DeliveryError; `may_have_arrived` where it was sent and nobody answered.
 
     number: of the message, in a header, by which a receiver tells one that they have
@@ -92,10 +92,10 @@ def call(hook: Webhook, secret: str, body: bytes, *, timestamp: str, number: str
         raise DeliveryError(_("Webhook {host} replied {status}.", host=hook.host, status=status))
 
 
-def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: Resolver) -> int:
-    connection = connect(hook.host, hook.port, hook.exceptions, resolver)
+def _posted(hook: Webhook, body: bytes, headers: dict[str, str], resolver: allowed_hosts.Resolver) -> int:
+    connection = allowed_hosts.connect(hook.host, hook.port, hook.exceptions, resolver)
     is_sent = False
-    with Deadline(connection, TOTAL_SECONDS) as deadline:
+    with allowed_hosts.Deadline(connection, allowed_hosts.TOTAL_SECONDS) as deadline:
         try:
             connection = ssl.create_default_context().wrap_socket(connection, server_hostname=hook.host)
             with closing(Session(hook.host, hook.port, connection)) as session:
@@ -114,7 +114,7 @@ class Session(http.client.HTTPConnection):
     """HTTP over a connection that is there already, to the address that was checked; it follows nothing and asks no proxy."""
 
     def __init__(self, host: str, port: int, connection: socket.socket) -> None:
-        super().__init__(host, port, timeout=CONNECT_SECONDS)
+        super().__init__(host, port, timeout=allowed_hosts.CONNECT_SECONDS)
         self._connection = connection
         self.default_port = _HTTPS if isinstance(connection, ssl.SSLSocket) else self.default_port
 
@@ -135,7 +135,7 @@ def _problem(hook: Webhook, error: Exception, *, is_sent: bool, is_late: bool) -
 def problem_of(host: str, port: int, error: Exception, *, is_late: bool) -> str:
     """What kept a host from answering, in a sentence."""
     if is_late or isinstance(error, TimeoutError):
-        seconds = TOTAL_SECONDS if is_late else CONNECT_SECONDS
+        seconds = allowed_hosts.TOTAL_SECONDS if is_late else allowed_hosts.CONNECT_SECONDS
         return _("{host}:{port} didn't reply within {seconds} s.", host=host, port=port, seconds=f"{seconds:.0f}")
     if isinstance(error, ssl.SSLCertVerificationError):
         return _(

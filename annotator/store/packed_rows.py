@@ -5,45 +5,41 @@ import sys
 from array import array
 from collections.abc import Sequence
 from hashlib import blake2b
+from typing import TypeVar
 
 import msgspec
 
 from annotator.domain.imports import NewDocument
 from annotator.domain.texts import HelpOrigin, RationaleSet, Span, TokenizedText
 
+_N = TypeVar("_N", int, float)
 _SPANS = msgspec.json.Decoder(list[tuple[int, int]])
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:
     """Numbers as unsigned 32-bit little-endian."""
-    packed = array("I", numbers)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+    return _in_file_order(array("I", numbers)).tobytes()
 
 
 def unpack_numbers(packed: bytes) -> tuple[int, ...]:
     """The inverse of pack_numbers."""
-    numbers = array("I", packed)
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return tuple(numbers)
+    return tuple(_in_file_order(array("I", packed)))
 
 
 def pack_floats(numbers: Sequence[float]) -> bytes:
     """Numbers as 64-bit floats, little-endian."""
-    packed = array("d", numbers)
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return packed.tobytes()
+    return _in_file_order(array("d", numbers)).tobytes()
 
 
 def unpack_floats(packed: bytes) -> tuple[float, ...]:
     """The inverse of pack_floats."""
-    numbers = array("d", packed)
+    return tuple(_in_file_order(array("d", packed)))
+
+
+def _in_file_order(numbers: "array[_N]") -> "array[_N]":
     if sys.byteorder == "big":
         numbers.byteswap()
-    return tuple(numbers)
+    return numbers
 
 
 def pack_offsets(body: TokenizedText) -> bytes:

@@ -49,30 +49,34 @@ def _nothing() -> None:
     """A trigger is a reason to run the script again: what it does then it sees, and the numbers in the sidebar follow."""
 
 
+def _mount_for_work(
+    panel: Callable[..., Any],
+    project: Project,
+    user: User,
+    csrf: str,
+    reading: Reading,
+    data: Mapping[str, object],
+    key: str,
+) -> None:
+    """A panel for one's own work, and the guidelines. user: whose drafts it may take from the browser's storage."""
+    shared = {"project": project.id, "user": user.id, "csrf": csrf, "guidelines": guidelines_data(reading, user)}
+    panel(data={**shared, **data}, key=key, on_progress_change=_nothing)
+    show_guidelines(project, reading)
+
+
 _MARKING = panel_component("token_panel", "annotate/main.js")
 
 
 def mark(project: Project, user: User, csrf: str, reading: Reading, *, start: int | None, key: str) -> None:
-    """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first.
-
-    user: whose drafts it may take from the browser's storage
-    """
-    data = {
-        "mode": "mark", "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/panel",
-        "work": None, "guidelines": guidelines_data(reading, user),
-    }  # fmt: skip
-    _MARKING(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project, reading)
+    """The panel for marking. It asks our routes for work by itself; `start` is an instance to open first."""
+    data = {"mode": "mark", "start": start, "routes": "/api/panel", "work": None}
+    _mount_for_work(_MARKING, project, user, csrf, reading, data, key)
 
 
 def train_annotator(project: Project, user: User, csrf: str, reading: Reading, *, key: str) -> None:
     """The panel for marking a text of the training: as any other work, without what belongs to real work alone."""
-    data = {
-        "mode": "train", "project": project.id, "user": user.id, "start": None, "csrf": csrf, "routes": "/api/training",
-        "work": None, "guidelines": guidelines_data(reading, user),
-    }  # fmt: skip
-    _MARKING(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project, reading)
+    data = {"mode": "train", "start": None, "routes": "/api/training", "work": None}
+    _mount_for_work(_MARKING, project, user, csrf, reading, data, key)
 
 
 def read(work: ShownWork, project: ShownProject, *, is_brief: bool = False, key: str) -> None:
@@ -88,26 +92,14 @@ _REVIEW = panel_component("review_panel", "review/main.js", "review/review.css")
 
 
 def review(project: Project, user: User, csrf: str, reading: Reading, *, start: int | None, key: str) -> None:
-    """The review screen. It asks our routes for work by itself; `start` is an annotation to open first.
-
-    user: whose scores it may take from the browser's storage
-    """
-    data = {
-        "project": project.id, "user": user.id, "start": start, "csrf": csrf, "routes": "/api/review",
-        "guidelines": guidelines_data(reading, user),
-    }  # fmt: skip
-    _REVIEW(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project, reading)
+    """The review screen. It asks our routes for work by itself; `start` is an annotation to open first."""
+    _mount_for_work(_REVIEW, project, user, csrf, reading, {"start": start, "routes": "/api/review"}, key)
 
 
 def train_reviewer(project: Project, user: User, csrf: str, reading: Reading, *, key: str) -> None:
     """The screen for scoring a text of the training: as any other annotation, without what belongs to real work alone."""
-    data = {
-        "project": project.id, "user": user.id, "start": None, "csrf": csrf, "routes": "/api/training/review",
-        "guidelines": guidelines_data(reading, user), "training": True,
-    }  # fmt: skip
-    _REVIEW(data=data, key=key, on_progress_change=_nothing)
-    show_guidelines(project, reading)
+    data = {"start": None, "routes": "/api/training/review", "training": True}
+    _mount_for_work(_REVIEW, project, user, csrf, reading, data, key)
 
 
 _PERTURB = panel_component("perturb_panel", "perturb/main.js", "perturb/perturb.css")

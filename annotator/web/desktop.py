@@ -231,11 +231,6 @@ class WindowServer:
         self.close()
         raise StoreError(fault.strip() or _("The server did not start."))
 
-    @property
-    def is_running(self) -> bool:
-        """Whether its process has not ended."""
-        return self._process.poll() is None
-
     def close(self) -> None:
         """Let it end as Ctrl+C does; its input ends with it."""
         self._process.terminate()

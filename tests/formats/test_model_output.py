@@ -6,14 +6,14 @@ import math
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.models import (
-    INPUTS,
-    UNITS,
+    Input,
     MarkedPart,
     Prediction,
     Run,
@@ -22,6 +22,7 @@ from annotator.domain.models import (
     SourceOutput,
     SourceRationale,
     Subword,
+    Unit,
     canonical_parameters,
 )
 from annotator.domain.tasks import TASKS, get_task
@@ -286,14 +287,14 @@ RUNS = st.builds(
         canonical_parameters
     ),
     st.none() | COUNTS,
-    st.sampled_from(UNITS),
+    st.sampled_from(get_args(Unit)),
     st.none() | st.booleans(),
 )
 ANSWERS = st.builds(
     Prediction,
     st.none() | NAMES,
     st.dictionaries(NAMES, st.floats(0, 1), min_size=1, max_size=3),
-    st.sampled_from(INPUTS),
+    st.sampled_from(get_args(Input)),
     st.none() | st.floats(0, 1),
 )
 

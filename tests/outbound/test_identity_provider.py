@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from annotator.errors import DeliveryError, InvalidValue, NotAllowed
-from annotator.outbound import allowed_hosts, identity_provider, webhook
+from annotator.outbound import allowed_hosts, identity_provider
 from annotator.outbound.allowed_hosts import Exceptions
 from annotator.outbound.identity_provider import Client, IdentityProvider
 from tests.outbound.identity_provider import CLIENT_ID, SECRET, Provider, new_key, sign_in_at
@@ -177,7 +177,6 @@ def test_over_https_what_is_no_description_is_refused(trusted: Any) -> None:
 
 def test_a_provider_that_is_silent_is_waited_for_a_few_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(allowed_hosts, "CONNECT_SECONDS", 0.2)
-    monkeypatch.setattr(webhook, "CONNECT_SECONDS", 0.2)
     with silent_server() as port:
         began = time.monotonic()
         with pytest.raises(DeliveryError, match=r"127\.0\.0\.1:\d+ didn't reply within 0 s\."):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from annotator.errors import DeliveryError, InvalidValue
-from annotator.outbound import allowed_hosts, webhook
+from annotator.outbound import allowed_hosts
 from annotator.outbound.allowed_hosts import Exceptions
 from annotator.outbound.webhook import Webhook, call
 from tests.outbound.servers import HOST, here, https_server, silent_server
@@ -106,4 +106,4 @@ def test_the_environment_s_proxy_is_not_asked(trusted: Path, monkeypatch: pytest
     with https_server(trusted) as (port, received):
         post(port)
     assert len(received.calls) == 1
-    assert webhook.CONNECT_SECONDS == 5.0
+    assert allowed_hosts.CONNECT_SECONDS == 5.0

@@ -6,17 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from annotator.cli import scores as score_words
 from annotator.cli.commands import examples, json_option, option
-from annotator.cli.scores import (
-    Sizes,
-    file_options,
-    files_of,
-    registered_value,
-    rows_by_name,
-    run_title,
-    show_scores,
-    signature_of_files,
-)
 from annotator.domain.numbers import UNDEFINED, counted, written
 from annotator.domain.tasks import TASKS, get_task
 
@@ -27,18 +18,15 @@ if TYPE_CHECKING:
 
 @click.command("alignment")
 @option("--task", "task_name", required=True, type=click.Choice([*TASKS]), help="The kind of input.")
-@file_options(gold_format="jsonl")
+@score_words.file_options(gold_format="jsonl")
 @option("--gamma", type=float, default=1.0, help="The factor that attributions are multiplied by.")
 @option("--delta", type=float, default=1.0, help="The threshold of the Huber loss.")
 @option("--batch-size", type=int, help="Instances in a batch, for the released numbers; by default all in one.")
 @option(
-    "--as-released",
-    is_flag=True,
-    help=(
-        "Also what the code alone computes: AUPRC and macro token F1 with 0 where there is no rationale, and losses of "
-        "negative classes."
-    ),
-)
+    "--as-released", is_flag=True,
+    help="Also what the code alone computes: AUPRC and macro token F1 with 0 where there is no rationale, and losses of "
+    "negative classes.",
+)  # fmt: skip
 @json_option
 def alignment(
     *, intervals: bool, as_json: bool, task_name: str, gamma: float, delta: float, batch_size: int | None,
@@ -50,13 +38,13 @@ def alignment(
     from annotator.evaluation.attributions import evaluate_alignment
     from annotator.scoring.reports import with_intervals
 
-    files = files_of(get_task(task_name), options)
+    files = score_words.files_of(get_task(task_name), options)
     n_resamples = 1000 if intervals else 0
     numbers = evaluate_alignment(
         files, gamma=gamma, delta=delta, batch_size=batch_size, n_resamples=n_resamples, as_released=as_released
     )
-    shown = with_intervals(numbers, n_resamples) if as_json else rows_by_name(numbers)
-    show_scores(shown, registered_value, as_json=as_json)
+    shown = with_intervals(numbers, n_resamples) if as_json else score_words.rows_by_name(numbers)
+    score_words.show_scores(shown, score_words.registered_value, as_json=as_json)
 
 
 # `annotator evaluate benchmark`: the numbers of Wang et al. 2022, as its two programs and as its paper compute them.
@@ -97,22 +85,15 @@ _OF_PAPER = {
 @option("--reading", type=click.Choice(["scripts", "evaluator", "paper"]), help="Only this reading, with its counts.")
 @option("--input", "inputs", type=_PATH, help="Input records, if the gold does not hold the tokens.")
 @option(
-    "--ratio",
-    "ratios",
-    multiple=True,
-    type=float,
-    help=(
-        "For a saliency file: the share of a side's tokens that are its rationale; give it twice for a pair. "
-        "By default the mean RLR of the gold."
-    ),
-)
+    "--ratio", "ratios", multiple=True, type=float,
+    help="For a saliency file: the share of a side's tokens that are its rationale; give it twice for a pair. "
+    "By default the mean RLR of the gold.",
+)  # fmt: skip
 @option(
     "--language",
-    help=(
-        "For reading: the language of records without one. By default Chinese if an answer has Chinese "
-        "characters, else English."
-    ),
-)
+    help="For reading: the language of records without one. By default Chinese if an answer has Chinese "
+    "characters, else English.",
+)  # fmt: skip
 @option(
     "--intervals",
     is_flag=True,
@@ -134,9 +115,9 @@ def benchmark(
         task, gold, predictions, reading=cast("Reading | None", reading), inputs=inputs, ratios=ratios,
         language=language, n_resamples=1000 if intervals else 0,
     )  # fmt: skip
-    counts = dict(cast("Mapping[str, Mapping[str, Sizes]]", scores["counts"]))
+    counts = dict(cast("Mapping[str, Mapping[str, score_words.Sizes]]", scores["counts"]))
     sizes = counts["n"] if as_json else counts.pop("n")  # in the table they stand beside their numbers
-    show_scores({**scores, "counts": counts}, _registered_in_benchmark, as_json=as_json, sizes=sizes)
+    score_words.show_scores({**scores, "counts": counts}, _registered_in_benchmark, as_json=as_json, sizes=sizes)
 
 
 def _registered_in_benchmark(score_name: str) -> str | None:
@@ -167,7 +148,7 @@ Numbers = Mapping[str, Any]
 
 
 @click.command("edits")
-@file_options(gold_format="aesw")
+@score_words.file_options(gold_format="aesw")
 @option("--all", "shows_all", is_flag=True, help="Print every column, also other variants of what is shown.")
 @json_option
 def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) -> None:
@@ -178,13 +159,13 @@ def edits(*, intervals: bool, shows_all: bool, as_json: bool, **options: Any) ->
     from annotator.evaluation.attributions import evaluate_edits
     from annotator.scoring.reports import with_intervals
 
-    files = files_of(get_task("editing"), options)
+    files = score_words.files_of(get_task("editing"), options)
     n_resamples = 1000 if intervals else 0
     numbers = evaluate_edits(files, n_resamples=n_resamples)
     if as_json:
-        show_scores(with_intervals(numbers, n_resamples), registered_value, as_json=True)
+        score_words.show_scores(with_intervals(numbers, n_resamples), score_words.registered_value, as_json=True)
         return
-    click.echo(f"{_table(numbers, shows_all=shows_all)}Signature: {signature_of_files()}")
+    click.echo(f"{_table(numbers, shows_all=shows_all)}Signature: {score_words.signature_of_files()}")
 
 
 def _table(numbers: Numbers, *, shows_all: bool) -> str:
@@ -214,7 +195,7 @@ def _table(numbers: Numbers, *, shows_all: bool) -> str:
 
 
 def _rows(run: Numbers) -> Iterator[tuple[str, Numbers]]:
-    title = run_title(run).replace(", ", " · ")
+    title = score_words.run_title(run).replace(", ", " · ")
     parts = [("", run), *((criterion, of) for criterion, of in run.get("by_criterion", {}).items())]
     for criterion, of in parts:
         for part, words in _PARTS.items():
@@ -248,7 +229,7 @@ def _confidence(numbers: Numbers) -> Iterator[str]:
         confidence = run.get("confidence") or {}
         if confidence.get("perfect") is not None or confidence.get("other") is not None:
             yield (
-                f"{run_title(run)}: confidence {written(confidence['perfect'])} where the ranking is perfect "
+                f"{score_words.run_title(run)}: confidence {written(confidence['perfect'])} where the ranking is perfect "
                 f"(n {confidence['n_perfect']:,}), {written(confidence['other'])} where it is not (n {confidence['n_other']:,})."
             )
 
@@ -257,7 +238,7 @@ def _counts(numbers: Numbers) -> Iterator[str]:
     for run in numbers["runs"]:
         counts = [f"{name.replace('_', ' ')} {n:,}" for name, n in run["counts"].items() if n and name != "instances"]
         if counts:
-            yield f"{run_title(run)}: {', '.join(counts)}."
+            yield f"{score_words.run_title(run)}: {', '.join(counts)}."
 
 
 # `annotator evaluate eraser`: the ERASER scorer's numbers.
@@ -278,15 +259,10 @@ def _counts(numbers: Numbers) -> Iterator[str]:
     help="The best IOU from which a predicted span counts as found; repeat it for several. By default 0.5.",
 )  # fmt: skip
 @option(
-    "--aopc-threshold",
-    "aopc",
-    multiple=True,
-    type=float,
-    help=(
-        "A share of tokens for AOPC, which every row must have, as it is written there; repeat it. By default "
-        "0.01 0.05 0.1 0.2 0.5."
-    ),
-)
+    "--aopc-threshold", "aopc", multiple=True, type=float,
+    help="A share of tokens for AOPC, which every row must have, as it is written there; repeat it. By default "
+    "0.01 0.05 0.1 0.2 0.5.",
+)  # fmt: skip
 @option(
     "--intervals",
     is_flag=True,
@@ -309,7 +285,7 @@ def eraser(
         aopc_thresholds=aopc or AOPC_THRESHOLDS,
         n_resamples=1000 if intervals else 0,
     )
-    show_scores(scores, _registered_in_eraser, as_json=as_json)
+    score_words.show_scores(scores, _registered_in_eraser, as_json=as_json)
 
 
 def _registered_in_eraser(score_name: str) -> str | None:
@@ -366,7 +342,7 @@ def tests(
         raise click.UsageError("--groups and --positive need each other: give both.")
     files = ScoredFiles(predictions, suite, contrast, base, groups, positive)
     scores = evaluate_tests(files, n_resamples=1000 if intervals else 0)
-    show_scores(scores, _registered_by_name(scores).get, as_json=as_json)
+    score_words.show_scores(scores, _registered_by_name(scores).get, as_json=as_json)
 
 
 def _registered_by_name(scores: Mapping[str, object]) -> dict[str, str]:

@@ -55,15 +55,10 @@ _RATE_FROM_SCRATCH, _RATE_OF_A_BASE = 1e-3, 2e-5
     "--unseen", multiple=True, metavar="NAME", help="A project to be tested on as well; repeat it for several."
 )
 @commands.option(
-    "--rename",
-    "renamed",
-    multiple=True,
-    metavar="LABEL=THEIRS",
-    help=(
-        "What unseen projects call a label that is learned, or nothing after the = for one that is never an "
-        "answer; repeat it. It is remembered."
-    ),
-)
+    "--rename", "renamed", multiple=True, metavar="LABEL=THEIRS",
+    help="What unseen projects call a label that is learned, or nothing after the = for one that is never an "
+    "answer; repeat it. It is remembered.",
+)  # fmt: skip
 @commands.option("--split", help="Learn from this split.  [default: train, where it is there]")
 @commands.option("--validation", help="Stop by this split.  [default: as of train]")
 @commands.option("--gold-policy", type=click.Choice(GOLD_POLICIES), help="Which gold.  [default: the project's]")

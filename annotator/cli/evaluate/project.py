@@ -29,13 +29,10 @@ if TYPE_CHECKING:
 @option("--model", help="Only this model.")
 @option("--method", help="Only this method.")
 @option(
-    "--gold-policy",
-    metavar="POLICY",
-    help=(
-        "Which sets count, instead of the project's policy: chosen, all, majority or union; soft (shares of people), or "
-        "annotator:NAME (that person's sets and labels)."
-    ),
-)
+    "--gold-policy", metavar="POLICY",
+    help="Which sets count, instead of the project's policy: chosen, all, majority or union; soft (shares of people), or "
+    "annotator:NAME (that person's sets and labels).",
+)  # fmt: skip
 @option(
     "--ordered-labels", "has_ordered_labels", is_flag=True,
     help="With soft gold: the project's labels are ordered as listed, so the Wasserstein distance is defined.",
@@ -43,16 +40,11 @@ if TYPE_CHECKING:
 @option("--split", help="Only this split.")
 @option("--criterion", help="Only sentences of this criterion, such as spelling or deleted (sentence editing).")
 @option(
-    "--group-by",
-    "by",
-    default="",
-    metavar="WHAT",
-    help=(
-        "A table for each group: by label, split, kind (of perturbed version), criterion, exhaustive, "
-        "annotator (with that person's sets alone as gold), annotators:NAME (what a file tells of its "
-        "annotators), or metadata:NAME."
-    ),
-)
+    "--group-by", "by", default="", metavar="WHAT",
+    help="A table for each group: by label, split, kind (of perturbed version), criterion, exhaustive, "
+    "annotator (with that person's sets alone as gold), annotators:NAME (what a file tells of its "
+    "annotators), or metadata:NAME.",
+)  # fmt: skip
 @option("--gamma", type=float, default=1.0, help="The factor of attributions in ER-TEST's losses.")
 @option(
     "--ferret-k", type=click.IntRange(min=1), default=5,
@@ -82,32 +74,23 @@ if TYPE_CHECKING:
     help="Keep each row over its own instances (the default where few are shared), not those that all rows share.",
 )  # fmt: skip
 @option(
-    "--against",
-    metavar="ROW",
-    help=(
-        "Compare all other rows with this one, named as in the table or by a unique part: lime, bert/lime, "
-        "bert/lime/seed 2, random."
-    ),
-)
+    "--against", metavar="ROW",
+    help="Compare all other rows with this one, named as in the table or by a unique part: lime, bert/lime, "
+    "bert/lime/seed 2, random.",
+)  # fmt: skip
 @option(
-    "--instances",
-    "row",
-    metavar="ROW",
-    help=(
-        "With --against and one --metric: the ten instances either way in which this row differs most; with --csv all."
-    ),
-)
+    "--instances", "row", metavar="ROW",
+    help="With --against and one --metric: the ten instances either way in which this row differs most; with --csv all.",
+)  # fmt: skip
 @option(
     "--relate", nargs=2, metavar="METRIC METRIC",
     help="Instead of the table: how two metrics go together, over instances and over rows (rank correlation).",
 )  # fmt: skip
 @option("--all", "form", flag_value="all", help="Print every number, a line each, with its definition.")
 @option(
-    "--csv",
-    "form",
-    flag_value="csv",
-    help=("Print every number as CSV, a line each, in the columns of docs/metrics_page.md#the-columns-of-the-csv."),
-)
+    "--csv", "form", flag_value="csv",
+    help="Print every number as CSV, a line each, in the columns of docs/metrics_page.md#the-columns-of-the-csv.",
+)  # fmt: skip
 @option(
     "--latex", "form", flag_value="latex",
     help="Print the table as LaTeX, with the packages booktabs and tabularx; a wide one becomes a table*.",

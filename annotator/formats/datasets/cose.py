@@ -51,8 +51,8 @@ class Selection:
         page = _("ignoring page text (Question:, Answer Choices:)")
         around = [page] if bare != wanted else []
         attempts: tuple[tuple[str, list[str]], ...] = (
-            (_as_it_is(wanted), []),
-            (_as_it_is(bare), around),
+            (re.escape(wanted), []),
+            (re.escape(bare), around),
             (_loosely(bare), [*around, _("ignoring white space and capitals")]),
             (_in_pieces(bare), [*around, _("comma-separated parts")]),
         )
@@ -85,10 +85,6 @@ class Selection:
 
     def _warn(self, reason: str) -> None:
         self.findings.warn(self.field, self.text, reason)
-
-
-def _as_it_is(text: str) -> str:
-    return re.escape(text)
 
 
 def _loosely(text: str) -> str:

@@ -211,7 +211,7 @@ def _annotations(
     owners = _owners(annotators, len(masks))
     if owners is not None:
         sets = dict(zip(owners, masks, strict=True))
-        if not masks and 2 * _n_marking(annotators) > len(annotators):
+        if not masks and 2 * sum(annotator.label != NORMAL for annotator in annotators) > len(annotators):
             findings.warn("rationales", [], _("The majority label isn't normal, but there's no mask."))
         return tuple(SourceAnnotation(_name(a), a.label, sets.get(n, ())) for n, a in enumerate(annotators))
     names = [f"mask {number}" for number in range(1, len(masks) + 1)]
@@ -232,10 +232,6 @@ def _owners(annotators: Sequence[_Annotator], n_masks: int) -> list[int] | None:
     if n_masks in {0, len(marking)}:
         return marking[:n_masks]
     return list(range(n_masks)) if n_masks == len(annotators) else None
-
-
-def _n_marking(annotators: Sequence[_Annotator]) -> int:
-    return sum(annotator.label != NORMAL for annotator in annotators)
 
 
 def _name(annotator: _Annotator) -> str:

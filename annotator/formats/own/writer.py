@@ -17,7 +17,7 @@ from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.contrast.writer import plain_row
 from annotator.formats.own import records
-from annotator.formats.own.full_export import AuditRecord, PerturbationRecord, audit_record, perturbation_record
+from annotator.formats.own.full_export import audit_record, perturbation_record
 from annotator.formats.own.releases import frozen_record, release_record
 from annotator.formats.own.run_output import output_record
 from annotator.formats.rows.files import new_file
@@ -76,7 +76,7 @@ def record_of(item: sources.OwnItem) -> records.OwnRecord:  # noqa: C901, PLR091
                 item.model, item.digest, item.seed, item.trained_at, item.split, held_out, list(item.members)
             )
         case own_sources.SourcePerturbation() | own_sources.SourceAudit():
-            return _version_record(item)
+            return audit_record(item) if isinstance(item, own_sources.SourceAudit) else perturbation_record(item)
         case WordList():
             return records.WordListRecord(item.name, item.language, item.role, list(item.words))
         case own_sources.SourceEvent():
@@ -94,10 +94,6 @@ def _project_record(item: own_sources.SourceProject) -> records.ProjectRecord:
         [(name, cast("Role", role)) for name, role in item.members],
         [records.GuidelinesRecord(**asdict(version)) for version in item.guidelines_versions], list(item.guidelines_read),
     )  # fmt: skip
-
-
-def _version_record(item: own_sources.SourcePerturbation | own_sources.SourceAudit) -> PerturbationRecord | AuditRecord:
-    return audit_record(item) if isinstance(item, own_sources.SourceAudit) else perturbation_record(item)
 
 
 def _instance_record(item: sources.SourceInstance) -> records.InstanceRecord:

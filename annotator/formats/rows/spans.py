@@ -9,6 +9,7 @@ import msgspec
 from annotator.domain.models import Quotes
 from annotator.domain.sources import SourceSpan
 from annotator.domain.tasks import Task
+from annotator.domain.texts import RationaleSet
 from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.language import _, unknown
@@ -87,13 +88,7 @@ def spans_of_tokens(segment: str, token_indices: Sequence[int]) -> tuple[SourceS
     >>> [(s.start, s.end) for s in spans_of_tokens("text", [7, 2, 3, 3])]
     [(2, 4), (7, 8)]
     """
-    spans: list[tuple[int, int]] = []
-    for index in sorted(set(token_indices)):
-        if spans and spans[-1][1] == index:
-            spans[-1] = (spans[-1][0], index + 1)
-        else:
-            spans.append((index, index + 1))
-    return tuple(SourceSpan(segment, start, end) for start, end in spans)
+    return tuple(SourceSpan(segment, span.start, span.end) for span in RationaleSet.of_tokens(token_indices).spans)
 
 
 def sets_of_numbers(

@@ -17,7 +17,7 @@ from annotator.formats.rows.json_files import read_content, read_items
 from annotator.formats.rows.lines import LineError, Row, convert, parse_value, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools import labels as tool_labels
-from annotator.formats.tools.left_out import LeftOut
+from annotator.formats.tools.left_out import ExportReader, LeftOut
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
@@ -306,14 +306,8 @@ class _SpanValue(msgspec.Struct):
     label: str
 
 
-@dataclass(slots=True)
-class _RecordReader:
-    source: str
-    options: ReadOptions
-    left_out: LeftOut = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source, self.options.entities)
+class _RecordReader(ExportReader):
+    __slots__ = ()
 
     def rows(self, path: Path) -> Iterator[Row | Problem]:
         """Plain rows of every record, what is wrong with it, and at the end what was left out."""

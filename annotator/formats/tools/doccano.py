@@ -33,7 +33,7 @@ from annotator.formats.tools.labels import (
     take_texts,
     warn_of_cut_words,
 )
-from annotator.formats.tools.left_out import LeftOut
+from annotator.formats.tools.left_out import ExportReader
 from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
@@ -354,17 +354,11 @@ def _label_names(path: Path, options: ReadOptions) -> LabelNames:
 
 
 @dataclass(slots=True)
-class _ExportReader:
-    source: str
-    options: ReadOptions
+class _ExportReader(ExportReader):
     files: list[Path]
     names: LabelNames
-    left_out: LeftOut = field(init=False)
     _seen: set[int] = field(default_factory=set)
     _results: dict[int, str | None] = field(default_factory=dict)  # by key: what all files say; None: they differ
-
-    def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source, self.options.entities)
 
     def rows(self) -> Iterator[Row | Problem]:
         """Plain rows of all files, what is wrong with them, and at the end what was left out."""

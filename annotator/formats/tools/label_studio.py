@@ -21,7 +21,7 @@ from annotator.formats.rows.json_files import read_content, read_items
 from annotator.formats.rows.lines import Row, convert
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools import labels as tool_labels
-from annotator.formats.tools.left_out import LeftOut
+from annotator.formats.tools.left_out import ExportReader, LeftOut
 from annotator.formats.tools.offsets import Offsets
 from annotator.language import _, listed, unsaid
 
@@ -299,14 +299,8 @@ class _Task(msgspec.Struct):
     meta: Any = None
 
 
-@dataclass(slots=True)
-class _ExportReader:
-    source: str
-    options: ReadOptions
-    left_out: LeftOut = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.left_out = LeftOut(self.source, self.options.entities)
+class _ExportReader(ExportReader):
+    __slots__ = ()
 
     def rows(self, content: bytes) -> Iterator[Row | Problem]:
         """Plain rows of every task, what is wrong with it, and at the end what was left out."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from annotator.errors import Problem
+from annotator.formats.base import ReadOptions
 from annotator.formats.rows.findings import listed
 from annotator.formats.rows.mark_columns import LABELS_NOT_KEPT, are_set_names
 from annotator.language import _, several
@@ -50,6 +51,18 @@ class LeftOut:
             yield Problem(self.source, None, "file", str(n), _kind_words(kind, n), is_warning=True)
         if not self.are_entities and not are_set_names(list(self._labels)):
             yield Problem(self.source, None, "file", listed(list(self._labels)), _(LABELS_NOT_KEPT), is_warning=True)
+
+
+@dataclass(slots=True)
+class ExportReader:
+    """What reads a file of a tool, and counts what it leaves out."""
+
+    source: str
+    options: ReadOptions
+    left_out: LeftOut = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left_out = LeftOut(self.source, self.options.entities)
 
 
 def _kind_words(kind: str, n: int) -> str:

@@ -153,12 +153,8 @@ def what_it_is(made: AgainstTable, name: str) -> str:
         "Row minus {reference}: mean over shared instances (n), paired 95 % bootstrap interval. p: "
         "sign-flip test (exact if few differ, else 9,999 draws), Holm-corrected for {comparisons}. Clear "
         "difference: corrected p < .05.",
-        reference=name, comparisons=_how_many(made)
+        reference=name, comparisons=several("this table's only comparison", "this table's {n} comparisons", made.n_comparisons)
     )  # fmt: skip
-
-
-def _how_many(made: AgainstTable) -> str:
-    return several("this table's only comparison", "this table's {n} comparisons", made.n_comparisons)
 
 
 def reasons(made: AgainstTable) -> Iterator[str]:

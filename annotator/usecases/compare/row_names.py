@@ -83,7 +83,7 @@ def _of_seed(of: ComparedRow, detail: str) -> str:
 
 def _found(rows: Sequence[MetricRow], wanted: str) -> Iterator[ComparedRow]:
     """Those that need nothing but the name's parts for their title; else all that have the parts."""
-    parts_of_rows = [_title_parts(row) for row in rows]
+    parts_of_rows = [[_plain(part) for part in title_of(row).split(" · ")] for row in rows]
     details = [_parts(detail) for detail in details_of(rows)]
     matches: list[tuple[ComparedRow, bool]] = []
     for row, title, detail in zip(rows, parts_of_rows, details, strict=True):
@@ -113,10 +113,6 @@ def _used(wanted: str, parts: Sequence[str], first: int = 0) -> frozenset[int] |
             if rest is not None:
                 return rest | {at}
     return None
-
-
-def _title_parts(row: MetricRow) -> list[str]:
-    return [_plain(part) for part in title_of(row).split(" · ")]
 
 
 def _parts(detail: str) -> list[str]:

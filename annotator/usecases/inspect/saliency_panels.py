@@ -155,7 +155,7 @@ def show_panel(
         layer=layer,
         answer=_answer(of_run.answer),
         numbers={**numbers.get((stored.id, layer), {}), **numbers.get((stored.id, None), {})},
-        scores=_scores(attribution),
+        scores=None if attribution is None else _with_nulls(attribution.scores),
         ranking=_ranking(attribution, rationale),
         spans=rationale.spans if rationale is not None and rationale.kind == "hard" else None,
         quotes=_quotes(rationale),
@@ -179,10 +179,6 @@ def _written(attribution: Attribution | None) -> saliency_messages.ShownWritten 
     return saliency_messages.ShownWritten(
         written.subwords, tuple(map(_with_nulls, written.scores)), earlier, tuple(map(dict, written.facts))
     )
-
-
-def _scores(attribution: Attribution | None) -> tuple[float | None, ...] | None:
-    return None if attribution is None else _with_nulls(attribution.scores)
 
 
 def _with_nulls(scores: Sequence[float]) -> tuple[float | None, ...]:

@@ -7,7 +7,7 @@ asked for, not what there is: the page checks it like an address.
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
-from annotator.domain.measurements import LONGEST_NAME, LONGEST_QUERY, MOST_VIEWS, SavedView
+from annotator.domain.measurements import LONGEST_QUERY, MOST_VIEWS, SavedView
 from annotator.domain.numbers import counted
 from annotator.domain.people import User
 from annotator.domain.projects import Project
@@ -16,9 +16,8 @@ from annotator.language import _
 from annotator.store import Store
 from annotator.store import saved_lists as view_store
 from annotator.store.events import add_event
-from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.inspect.text_lists import may_change, require_may_change
+from annotator.usecases.inspect.text_lists import checked_name, may_change, require_may_change
 
 Params = Mapping[str, tuple[str, ...]]
 
@@ -102,13 +101,4 @@ def _changeable(store: Store, actor: User, view_id: int) -> SavedView:
 
 
 def _checked(store: Store, project_id: int, name: str, view_id: int | None) -> str:
-    """The name as it is stored; view_id: the view that may keep its name."""
-    name = normal(name)
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
-    taken = view_store.find_view(store, project_id, name)
-    if taken is not None and taken.id != view_id:
-        raise InvalidValue(
-            _("'{name}' exists (made by {maker}). Choose another name.", name=taken.name, maker=taken.made_by)
-        )
-    return name
+    return checked_name(name, lambda wanted: view_store.find_view(store, project_id, wanted), view_id)

@@ -5,7 +5,7 @@ Only whoever made a list, or a lead, changes it: others rely on a list that is n
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -239,17 +239,24 @@ def _require_fits(n: int) -> None:
 
 def _checked(store: Store, project_id: int, name: str, note: str, list_id: int | None) -> tuple[str, str]:
     """Name and note as they are stored; list_id: the list that may keep its name."""
-    name, note = normal(name), note.encode("utf-8", "replace").decode().strip()
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
+    name = checked_name(name, lambda wanted: list_store.find_list(store, project_id, wanted), list_id)
+    note = note.encode("utf-8", "replace").decode().strip()
     if len(note) > LONGEST_NOTE or "\x00" in note:
         raise InvalidValue(_("{name} has at most {most} characters.", most=f"{LONGEST_NOTE:,}", name=_("Note")))
-    taken = list_store.find_list(store, project_id, name)
-    if taken is not None and taken.id != list_id:
+    return name, note
+
+
+def checked_name(name: str, find: Callable[[str], SavedList | SavedView | None], keeps_id: int | None) -> str:
+    """The name of a list or view as it is stored; find: what has a name; keeps_id: the one that may keep its name."""
+    name = normal(name)
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME))
+    taken = find(name)
+    if taken is not None and taken.id != keeps_id:
         raise InvalidValue(
             _("'{name}' exists (made by {maker}). Choose another name.", name=taken.name, maker=taken.made_by)
         )
-    return name, note
+    return name
 
 
 # What the texts that are listed on the Saliency page can be sliced by: label, split, length, metadata, groups of annotators.

@@ -9,24 +9,13 @@ from hashlib import blake2b
 from pathlib import Path
 from secrets import token_bytes
 
+from annotator.domain import sources as source_values
 from annotator.domain.instances import Annotation, GoldInstance, Instance, Segment, SetOrigin
 from annotator.domain.models import StoredOutput
 from annotator.domain.numbers import counted
 from annotator.domain.own_sources import SourceEvent, SourceProject
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
-from annotator.domain.sources import (
-    SourceAnnotation,
-    SourceDocument,
-    SourceHelp,
-    SourceInstance,
-    SourceItem,
-    SourceProposedSet,
-    SourceText,
-    SourceWork,
-    with_annotators_called,
-    with_authors_called,
-)
 from annotator.errors import ExportRefused, InvalidValue, NotFound
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
@@ -127,9 +116,9 @@ class Pseudonyms:
         return tuple(sorted(unnamed, key=lambda origin: origin.annotator))
 
     def _in_metadata(self, instance: Instance) -> Instance:
-        metadata = with_annotators_called(instance.metadata, self)
+        metadata = source_values.with_annotators_called(instance.metadata, self)
         if instance.perturbation_kind is not None:
-            metadata = with_authors_called(metadata, self)
+            metadata = source_values.with_authors_called(metadata, self)
         return instance if metadata == instance.metadata else replace(instance, metadata=metadata)
 
 
@@ -313,18 +302,20 @@ class _Counter:
             self.n_annotations += len(annotations)
             yield instance, annotations
 
-    def count_instances(self, items: Iterator[SourceItem]) -> Iterator[SourceItem]:
+    def count_instances(self, items: Iterator[source_values.SourceItem]) -> Iterator[source_values.SourceItem]:
         for item in items:
-            self.n += isinstance(item, SourceInstance)
+            self.n += isinstance(item, source_values.SourceInstance)
             yield item
 
 
-def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[SourceItem]:
+def everything_of(store: Store, project: Project, split: str | None = None) -> Iterator[source_values.SourceItem]:
     """Our own export: the project's rules and members, documents, instances with all their annotations and work, events."""
     yield _header(store, project)
     yield from list_word_lists(store, project.id)
     for segment in iterate_named_documents(store, project.id):
-        yield SourceDocument(segment.docid or "", SourceText(segment.body.text, segment.body))
+        yield source_values.SourceDocument(
+            segment.docid or "", source_values.SourceText(segment.body.text, segment.body)
+        )
     all_places: dict[int, int] = {}
     for instances in iterate_instance_batches(store, project.id, split=split):
         ids = [instance.id for instance in instances]
@@ -415,9 +406,11 @@ def _header(store: Store, project: Project) -> SourceProject:
     )
 
 
-def _source_instance(instance: Instance, annotations: list[Annotation], works: Sequence[SourceWork]) -> SourceInstance:
+def _source_instance(
+    instance: Instance, annotations: list[Annotation], works: Sequence[source_values.SourceWork]
+) -> source_values.SourceInstance:
     layout = instance.layout
-    return SourceInstance(
+    return source_values.SourceInstance(
         key=instance.key,
         segments={segment.name: _source_text(segment) for segment in instance.segments},
         source="",
@@ -426,7 +419,7 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: S
         language=instance.language,
         result=instance.result,
         annotations=tuple(
-            SourceAnnotation(
+            source_values.SourceAnnotation(
                 a.annotator,
                 a.result,
                 to_source_sets(a.sets, layout),
@@ -450,19 +443,21 @@ def _source_instance(instance: Instance, annotations: list[Annotation], works: S
     )
 
 
-def _source_text(segment: Segment) -> SourceText | str:
-    return segment.docid if segment.docid is not None else SourceText(segment.body.text, segment.body)
+def _source_text(segment: Segment) -> source_values.SourceText | str:
+    return segment.docid if segment.docid is not None else source_values.SourceText(segment.body.text, segment.body)
 
 
 def _source_work(
-    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[SourceProposedSet],
-    log: Sequence[SourceHelp],
-) -> SourceWork:  # fmt: skip
+    work: HeldWork, instance: Instance, places: Mapping[int, int], proposed: Sequence[source_values.SourceProposedSet],
+    log: Sequence[source_values.SourceHelp],
+) -> source_values.SourceWork:  # fmt: skip
     draft, follows = work.assignment.draft, work.assignment.follows_id
-    return SourceWork(
+    return source_values.SourceWork(
         user=work.user_name, round_number=work.assignment.round_number, state=work.assignment.state,
         revision=work.assignment.revision,
-        draft=SourceAnnotation(work.user_name, draft.result, to_source_sets(draft.sets, instance.layout), draft.note),
+        draft=source_values.SourceAnnotation(
+            work.user_name, draft.result, to_source_sets(draft.sets, instance.layout), draft.note
+        ),
         no_rationale=draft.no_rationale, first_view_at=work.first_view_at, first_action_at=work.first_action_at,
         submitted_at=work.submitted_at, active_ms=work.active_ms, idle_ms=work.idle_ms, edits=work.edits,
         follows=None if follows is None else places[follows], origins=draft.origins, unlocked=draft.unlocked,

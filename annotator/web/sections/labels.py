@@ -12,18 +12,7 @@ from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError, InvalidValue
 from annotator.language import _, listed, unsaid
 from annotator.usecases.databases import Store, find_project
-from annotator.usecases.project.labels import (
-    NOT_UNDONE,
-    UNDONE,
-    LabelEffects,
-    LabelUses,
-    add_label,
-    label_effects,
-    map_label,
-    rename_label,
-    replace_label,
-    uses_of,
-)
+from annotator.usecases.project import labels as project_labels
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import open_instance
@@ -46,7 +35,7 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
     """It runs again by itself, when the page's own connection is closed: so it opens one. wanted: the labels of the form."""
     with page_store() as store:
         visit = current_visit(store)
-        uses = uses_of(store, visit.user, project, label)
+        uses = project_labels.uses_of(store, visit.user, project, label)
         st.markdown(_("Can't remove “{label}”: used by {uses}.", label=as_text(label), uses=uses.told))
         _show_texts(uses)
         others = [other for other in sorted({*wanted, *project.labels}, key=_new_ones_first(project)) if other != label]
@@ -57,9 +46,12 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
             _("Replace “{label}” with", label=as_text(label)), others, key=f"replace_label_{project.id}_{label}"
         )
         is_new = by not in project.labels
-        _show_effects(label_effects(store, visit.user, project, label), UNDONE if is_new else NOT_UNDONE)
+        _show_effects(
+            project_labels.label_effects(store, visit.user, project, label),
+            project_labels.UNDONE if is_new else project_labels.NOT_UNDONE,
+        )
         if pressed(_("Replace label"), type="primary", key="replace_label_go"):
-            if (report := _tried(lambda: replace_label(store, visit.user, project, label, by))) is None:
+            if (report := _tried(lambda: project_labels.replace_label(store, visit.user, project, label, by))) is None:
                 return
             st.session_state["rules_told"] = _(
                 "Replaced “{label}” with “{by}”: {report}. Save your other changes.", label=label, by=by, report=report
@@ -72,7 +64,7 @@ def _new_ones_first(project: Project) -> Callable[[str], tuple[int, str]]:
     return lambda label: (project.labels.index(label) + 1 if label in project.labels else 0, label)
 
 
-def _show_texts(uses: LabelUses) -> None:
+def _show_texts(uses: project_labels.LabelUses) -> None:
     if not uses.texts:
         return
     st.caption(_("First ones:"))
@@ -120,7 +112,7 @@ def _add(store: Store, visit: Visit, project: Project) -> str | None:
     st.caption(_("Annotators see it from their next text."))
     if not pressed(_("Add label"), type="primary", key="labels_add"):
         return None
-    changed = _tried(lambda: add_label(store, visit.user, project, name))
+    changed = _tried(lambda: project_labels.add_label(store, visit.user, project, name))
     return None if changed is None else _("Labels are now: {labels}.", labels=listed(changed.labels))
 
 
@@ -135,10 +127,10 @@ def _rename(store: Store, visit: Visit, project: Project) -> str | None:
     if (label := _which_label(project)) is None:
         return None
     name = st.text_input(_("New name"), key=f"labels_name_{project.id}")
-    _show_effects(label_effects(store, visit.user, project, label), UNDONE)
+    _show_effects(project_labels.label_effects(store, visit.user, project, label), project_labels.UNDONE)
     if not pressed(_("Rename label"), type="primary", key="labels_rename"):
         return None
-    report = _tried(lambda: rename_label(store, visit.user, project, label, name))
+    report = _tried(lambda: project_labels.rename_label(store, visit.user, project, label, name))
     return report and _("“{label}” is now “{name}”: {report}.", label=label, name=name.strip(), report=report)
 
 
@@ -151,10 +143,10 @@ def _map(store: Store, visit: Visit, project: Project) -> str | None:
     )
     if other is None:
         return None
-    _show_effects(label_effects(store, visit.user, project, label), NOT_UNDONE)
+    _show_effects(project_labels.label_effects(store, visit.user, project, label), project_labels.NOT_UNDONE)
     if not pressed(_("Merge label"), type="primary", key="labels_map"):
         return None
-    report = _tried(lambda: map_label(store, visit.user, project, label, other))
+    report = _tried(lambda: project_labels.map_label(store, visit.user, project, label, other))
     return report and _("“{label}” is merged into “{other}”: {report}.", label=label, other=other, report=report)
 
 
@@ -170,7 +162,7 @@ def _tried(act: Callable[[], Changed]) -> Changed | None:
         return None
 
 
-def _show_effects(effects: LabelEffects, undoing: str) -> None:
+def _show_effects(effects: project_labels.LabelEffects, undoing: str) -> None:
     changes = listed(effects.changes) or _("nothing stored")
     st.markdown(_("**Changes:** {changes}.", changes=as_text(changes)))
     if effects.changes:

@@ -27,6 +27,13 @@ def stored(shown: PanelPage) -> int:
     )
 
 
+def mark_offline(shown: PanelPage, fake: Fake) -> None:
+    fake.broken = True
+    shown.click(1)
+    word(shown, "offline")
+    fake.broken = False
+
+
 def test_each_change_is_sent_at_once_with_the_revision_it_builds_on(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     for token in (1, 5, 9):
@@ -69,10 +76,7 @@ def test_a_lost_connection_keeps_the_marks_here_and_sends_them_when_it_is_back(p
 
 def test_the_connection_is_tried_again_by_itself(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.broken = True
-    shown.click(1)
-    word(shown, "offline")
-    fake.broken = False
+    mark_offline(shown, fake)
     assert shown.sets() == [[[1, 2]]]
 
 
@@ -130,10 +134,7 @@ def test_a_reload_while_nothing_can_be_stored_loses_no_mark(panel: Open, fake: F
 
 def test_marks_made_without_connection_survive_a_reload(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
-    fake.broken = True
-    shown.click(1)
-    word(shown, "offline")
-    fake.broken = False
+    mark_offline(shown, fake)
     shown.open()
     assert shown.sets() == [[[1, 2]]]
     assert shown.counts() == ["1"]

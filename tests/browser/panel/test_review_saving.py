@@ -29,6 +29,13 @@ def stored(shown: ReviewPage) -> list[str]:
     )
 
 
+def score_offline(shown: ReviewPage, fake: ReviewFake) -> None:
+    fake.broken = True
+    shown.keys("3")
+    word(shown, "offline")
+    fake.broken = False
+
+
 def test_while_one_save_is_on_its_way_only_the_newest_waits(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
     gate = fake.hold("save")
@@ -66,10 +73,7 @@ def test_scores_that_the_server_cannot_store_are_kept_here_and_sent_when_it_can(
 
 def test_scores_given_without_connection_survive_a_reload(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
-    fake.broken = True
-    shown.keys("3")
-    word(shown, "offline")
-    fake.broken = False
+    score_offline(shown, fake)
     shown.open()
     assert shown.scores == scores(None, (3, None))
     assert shown.step == "A compactness score"
@@ -245,10 +249,7 @@ def test_what_closing_the_tab_cuts_off_is_still_sent(review: Open, fake: ReviewF
 
 def test_scores_kept_of_another_review_are_sent_when_the_screen_opens_again(review: Open, fake: ReviewFake) -> None:
     shown = review(fake)
-    fake.broken = True
-    shown.keys("3")
-    word(shown, "offline")
-    fake.broken = False
+    score_offline(shown, fake)
     fake.start = 32
     shown.open()
     shown.shown("second")

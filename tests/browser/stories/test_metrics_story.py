@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from annotator.domain.instances import Instance
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput, canonical_parameters
 from annotator.domain.people import LOCAL_OPERATOR
-from annotator.store import open_store
+from annotator.store import Store, open_store
 from annotator.store.events import add_event
 from annotator.store.instances import iterate_instance_batches
 from annotator.store.models import forget_model
@@ -45,15 +45,17 @@ def outputs_of(instance: Instance) -> Iterator[SourceOutput]:
     yield SourceOutput(instance.key, Run(SCRIPT, "lime"), "f", 1, instance.split, answers[:1], other)
 
 
+def take_in(store: Store, outputs: list[SourceOutput]) -> None:
+    report = ImportReport(is_output=True)
+    with store.transaction():
+        Intake(store, get_project_by_id(store, 1), ImportOptions(), report, lambda _: None).run(outputs)
+    assert report.problems == []
+
+
 @pytest.fixture
 def modelled(server: Server) -> Server:
     with open_store(server.database) as store:
-        project = get_project_by_id(store, 1)
-        outputs = [o for batch in iterate_instance_batches(store, 1) for one in batch for o in outputs_of(one)]
-        report = ImportReport(is_output=True)
-        with store.transaction():
-            Intake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
-        assert report.problems == []
+        take_in(store, [o for batch in iterate_instance_batches(store, 1) for one in batch for o in outputs_of(one)])
     return server
 
 
@@ -322,12 +324,7 @@ def from_a_file(instance: Instance) -> SourceOutput:
 @pytest.fixture
 def with_a_file(server: Server) -> Server:
     with open_store(server.database) as store:
-        project = get_project_by_id(store, 1)
-        outputs = [from_a_file(one) for batch in iterate_instance_batches(store, 1) for one in batch]
-        report = ImportReport(is_output=True)
-        with store.transaction():
-            Intake(store, project, ImportOptions(), report, lambda _: None).run(outputs)
-        assert report.problems == []
+        take_in(store, [from_a_file(one) for batch in iterate_instance_batches(store, 1) for one in batch])
     return server
 
 

@@ -10,11 +10,19 @@ from hypothesis import strategies as st
 
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, InvalidValue
+from annotator.errors import AnnotatorError
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.argilla import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tools.tool_gold import gold, instances_of, problems_of, project_options, spans_read, warnings_of
+from tests.formats.tools.tool_gold import (
+    check_archives_and_tables,
+    gold,
+    instances_of,
+    problems_of,
+    project_options,
+    spans_read,
+    warnings_of,
+)
 
 ADA, BEN = "deae1c6a-3516-43f2-8ede-8a332084fe54", "0f0f1c6a-3516-43f2-8ede-8a332084fe54"
 
@@ -233,12 +241,7 @@ def test_bad_files_are_told_with_what_to_do(content, reason, tmp_path):
 
 
 def test_archives_and_tables_are_refused_with_a_remedy(tmp_path):
-    (tmp_path / "a.json").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
-        problems_of(read, tmp_path / "a.json")
-    (tmp_path / "a.csv").write_text("id,text")
-    with pytest.raises(InvalidValue, match=r"Write records with dataset\.records\.to_json\(path\)\."):
-        problems_of(read, tmp_path / "a.csv")
+    check_archives_and_tables(read, tmp_path, "Write records with dataset.records.to_json(path).")
 
 
 # Writing -------------------------------------------------------------------------------------------------------------

@@ -10,19 +10,11 @@ from hypothesis import strategies as st
 
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, InvalidValue, Problem
+from annotator.errors import AnnotatorError, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.tools.label_studio import read, write
 from tests.formats.conftest import check_items, paths_of, with_value
-from tests.formats.tools.tool_gold import (
-    gold,
-    instances_of,
-    problems_of,
-    project_options,
-    read_one,
-    spans_read,
-    warnings_of,
-)
+from tests.formats.tools import tool_gold
 
 
 def region(start, end, label="set 1", text=None, **more):
@@ -54,26 +46,26 @@ def saved(tmp_path: Path, *tasks) -> Path:
 def test_each_span_label_is_a_set_and_each_person_has_an_annotation(tmp_path):
     ada = [region(0, 2, "set 2"), region(3, 7, "set 1"), region(10, 14, "set 2"), choice("positive")]
     ben = [region(3, 7, ["set 1", "set 2"]), choice("positive")]
-    [instance] = instances_of(read, saved(tmp_path, task(ada, ben)))
+    [instance] = tool_gold.instances_of(read, saved(tmp_path, task(ada, ben)))
     assert (instance.key, instance.result) == ("7", "positive")
     assert [(a.annotator, a.result) for a in instance.annotations] == [("user 1", "positive"), ("user 2", "positive")]
-    assert spans_read(instance, 0) == [[("text", 3, 7)], [("text", 0, 2), ("text", 10, 14)]]
-    assert spans_read(instance, 1) == [[("text", 3, 7)], [("text", 3, 7)]]  # overlapping sets survive
+    assert tool_gold.spans_read(instance, 0) == [[("text", 3, 7)], [("text", 0, 2), ("text", 10, 14)]]
+    assert tool_gold.spans_read(instance, 1) == [[("text", 3, 7)], [("text", 3, 7)]]  # overlapping sets survive
 
 
 def test_sets_go_by_the_first_number_in_their_label_after_those_without_one(tmp_path):
     labels = ["rationale 10", "evidence", "2nd reason", "cue", "Rationale 3"]
     result = [region(0, number + 1, label) for number, label in enumerate(labels)]
-    [instance] = instances_of(read, saved(tmp_path, task(result)))
-    assert [spans[0][2] for spans in spans_read(instance)] == [2, 4, 3, 5, 1]
+    [instance] = tool_gold.instances_of(read, saved(tmp_path, task(result)))
+    assert [spans[0][2] for spans in tool_gold.spans_read(instance)] == [2, 4, 3, 5, 1]
 
 
 def test_a_result_that_the_data_gives_is_the_instances_and_choices_are_the_annotators_own(tmp_path):
     given = task([choice("positive")], [choice("negative")])
-    [without] = instances_of(read, saved(tmp_path, given))
+    [without] = tool_gold.instances_of(read, saved(tmp_path, given))
     assert (without.result, [a.result for a in without.annotations]) == (None, ["positive", "negative"])
     given["data"]["result"] = "negative"
-    [instance] = instances_of(read, saved(tmp_path, given))
+    [instance] = tool_gold.instances_of(read, saved(tmp_path, given))
     assert (instance.result, [a.result for a in instance.annotations]) == ("negative", ["positive", "negative"])
 
 
@@ -94,9 +86,9 @@ UNITS = [
 @pytest.mark.parametrize(("text", "start", "end", "recorded", "characters"), UNITS)
 def test_offsets_are_characters_unless_the_recorded_text_says_utf16(text, start, end, recorded, characters, tmp_path):
     path = saved(tmp_path, task([region(start, end, "set 1", recorded)], text=text))
-    [instance] = instances_of(read, path)
-    assert spans_read(instance) == [[("text", *characters)]]
-    is_told = any("in UTF-16 units" in p.reason for p in problems_of(read, path))
+    [instance] = tool_gold.instances_of(read, path)
+    assert tool_gold.spans_read(instance) == [[("text", *characters)]]
+    is_told = any("in UTF-16 units" in p.reason for p in tool_gold.problems_of(read, path))
     assert is_told is (characters != (start, end))
 
 
@@ -114,8 +106,8 @@ BAD_SPANS = [
 @pytest.mark.parametrize(("wrong", "reason"), BAD_SPANS)
 def test_a_task_with_a_bad_span_is_refused_whole_and_the_others_are_read(wrong, reason, tmp_path):
     path = saved(tmp_path, task([region(0, 2), wrong], [region(0, 2)]), task([region(0, 2)], task_id=8))
-    assert [i.key for i in instances_of(read, path)] == ["8"]
-    [problem] = problems_of(read, path)
+    assert [i.key for i in tool_gold.instances_of(read, path)] == ["8"]
+    [problem] = tool_gold.problems_of(read, path)
     assert reason in problem.reason
     assert (problem.source, problem.field) == ("export.json[0]", "annotations[0].result[1].value")
 
@@ -132,8 +124,8 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
     first = task(marked, predictions=[{"result": []}, 4], drafts=[1])
     first["annotations"].append({"result": [region(3, 7)], "was_cancelled": True, "completed_by": 9})
     path = saved(tmp_path, first, task([html], task_id=8))
-    assert [(i.key, len(i.annotations)) for i in instances_of(read, path)] == [("7", 1), ("8", 0)]
-    assert warnings_of(read, path) == {
+    assert [(i.key, len(i.annotations)) for i in tool_gold.instances_of(read, path)] == [("7", 1), ("8", 0)]
+    assert tool_gold.warnings_of(read, path) == {
         "2 predictions skipped: model marks aren't gold.",
         "1 unsubmitted draft skipped.",
         "1 annotation of a cancelled task skipped.",
@@ -147,8 +139,8 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
 
 
 def test_a_submitted_annotation_without_regions_says_that_there_is_no_rationale(tmp_path):
-    [instance] = instances_of(read, saved(tmp_path, task([])))
-    assert spans_read(instance) == []
+    [instance] = tool_gold.instances_of(read, saved(tmp_path, task([])))
+    assert tool_gold.spans_read(instance) == []
 
 
 def test_of_several_annotations_by_one_person_the_latest_counts(tmp_path):
@@ -156,10 +148,10 @@ def test_of_several_annotations_by_one_person_the_latest_counts(tmp_path):
     for annotation, at in zip(given["annotations"], ("2026-01-03", "2026-01-04", "2026-01-02"), strict=True):
         annotation |= {"completed_by": {"id": 4, "email": "ada@example.org"}, "updated_at": at}
     path = saved(tmp_path, given)
-    [instance] = instances_of(read, path)
+    [instance] = tool_gold.instances_of(read, path)
     assert instance.annotations[0].annotator == "ada@example.org"
-    assert spans_read(instance) == [[("text", 3, 7)]]
-    assert "2 annotations superseded by the same person skipped." in problems_of(read, path)[0].reason
+    assert tool_gold.spans_read(instance) == [[("text", 3, 7)]]
+    assert "2 annotations superseded by the same person skipped." in tool_gold.problems_of(read, path)[0].reason
 
 
 def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_recorded(tmp_path):
@@ -168,23 +160,23 @@ def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_record
     by_control = {**region(0, 4), "to_name": "txt1", "from_name": "why-premise"}
     by_text = {**region(8, 13, "set 1", "moves"), "to_name": "txt2"}
     path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [by_name, by_control, by_text]}]})
-    [instance] = instances_of(read, path, "inference", ("a",))
-    assert spans_read(instance) == [[("hypothesis", 0, 4), ("premise", 0, 4), ("hypothesis", 8, 13)]]
+    [instance] = tool_gold.instances_of(read, path, "inference", ("a",))
+    assert tool_gold.spans_read(instance) == [[("hypothesis", 0, 4), ("premise", 0, 4), ("hypothesis", 8, 13)]]
     path = saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": [{**region(0, 4), "to_name": "txt"}]}]})
-    [problem] = problems_of(read, path, "inference")
+    [problem] = tool_gold.problems_of(read, path, "inference")
     assert "Name the Text tag and its field like the marked segment ('premise', 'hypothesis')." in problem.reason
 
 
 def test_the_only_text_of_a_task_is_taken_whatever_it_is_called(tmp_path):
     given = {**task([region(0, 2)]), "data": {"comment_body": "so good", "stars": 5}}
-    [instance] = instances_of(read, saved(tmp_path, given))
+    [instance] = tool_gold.instances_of(read, saved(tmp_path, given))
     assert (instance.segments["text"].text, instance.metadata) == ("so good", {"stars": 5})
 
 
 def test_a_span_inside_a_word_is_told(tmp_path):
     path = saved(tmp_path, task([region(4, 7)]))
-    assert len(instances_of(read, path)) == 1
-    [problem] = problems_of(read, path)
+    assert len(tool_gold.instances_of(read, path)) == 1
+    [problem] = tool_gold.problems_of(read, path)
     assert problem.is_warning
     assert (problem.value, problem.reason) == ("'ood'", "1 span cuts words and grows to whole tokens.")
 
@@ -205,15 +197,15 @@ def test_json_min_has_a_row_for_each_annotation(tmp_path):
     other = {**row, "annotator": "ben@example.org", "annotation_id": 9, "lead_time": 4.1, "sentiment": "negative"}
     unread = {"text": "too long", "key": "b", "id": 6, "annotator": None, "annotation_id": None, "created_at": None}
     path = saved(tmp_path, row, other, unread)
-    first, second = instances_of(read, path)
+    first, second = tool_gold.instances_of(read, path)
     assert (first.key, first.result, first.metadata) == ("5", None, {})
     assert [(a.annotator, a.result) for a in first.annotations] == [
         ("user 1", "positive"),
         ("ben@example.org", "negative"),
     ]
-    assert spans_read(first, 1) == [[("text", 3, 7)]]
+    assert tool_gold.spans_read(first, 1) == [[("text", 3, 7)]]
     assert (second.key, second.annotations, second.metadata) == ("b", (), {})
-    assert problems_of(read, path) == []
+    assert tool_gold.problems_of(read, path) == []
 
 
 def test_answers_and_remarks_that_were_written(tmp_path):
@@ -222,7 +214,7 @@ def test_answers_and_remarks_that_were_written(tmp_path):
 
     data = {"passage": "It rained.", "question": "Why?"}
     result = [{**region(3, 9), "to_name": "passage"}, written("answer", "rain"), written("comment", "short")]
-    [instance] = instances_of(
+    [instance] = tool_gold.instances_of(
         read, saved(tmp_path, {"id": 1, "data": data, "annotations": [{"result": result}]}), "reading", ()
     )
     [annotation] = instance.annotations
@@ -257,30 +249,25 @@ FILES = [
 def test_bad_files_and_tasks_are_told_with_what_to_do(content, reason, tmp_path):
     path = tmp_path / "export.json"
     path.write_text(content, encoding="utf-8")
-    [problem] = problems_of(read, path)
+    [problem] = tool_gold.problems_of(read, path)
     assert reason in problem.reason
     assert not problem.is_warning
 
 
 def test_archives_and_tables_are_refused_with_a_remedy(tmp_path):
-    (tmp_path / "a.json").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
-        problems_of(read, tmp_path / "a.json")
-    (tmp_path / "a.csv").write_text("id,text")
-    with pytest.raises(InvalidValue, match=r"Export as JSON from Label Studio\."):
-        problems_of(read, tmp_path / "a.csv")
+    tool_gold.check_archives_and_tables(read, tmp_path, "Export as JSON from Label Studio.")
 
 
 def test_the_line_and_place_of_a_task_are_told(tmp_path):
     path = tmp_path / "export.json"
     path.write_text("\ufeff" + json.dumps([task(), {"id": 2}], indent=1), encoding="utf-8")
-    [problem] = problems_of(read, path)
+    [problem] = tool_gold.problems_of(read, path)
     assert str(problem).startswith("export.json[1], line 10, field data")
 
 
 # Writing -------------------------------------------------------------------------------------------------------------
 
-FILM = gold(
+FILM = tool_gold.gold(
     "sentiment",
     {"text": "so 😀 good,\na film"},
     RationaleSet.of((1, 2), (2, 5)),
@@ -291,7 +278,7 @@ FILM = gold(
 
 
 def test_gold_is_written_as_label_studio_writes_annotations(tmp_path):
-    write(tmp_path / "out.json", [FILM], project_options("sentiment"))
+    write(tmp_path / "out.json", [FILM], tool_gold.project_options("sentiment"))
     [written] = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert written["data"] == {
         "key": "f",
@@ -311,16 +298,16 @@ def test_gold_is_written_as_label_studio_writes_annotations(tmp_path):
 
 
 def test_gold_without_a_result_reads_back(tmp_path):
-    unknown = gold("sentiment", {"text": "so good"}, RationaleSet.of((1, 2)), result=None)
-    write(tmp_path / "out.json", [unknown], project_options("sentiment"))
-    back = read_one(read, tmp_path / "out.json", "sentiment")
+    unknown = tool_gold.gold("sentiment", {"text": "so good"}, RationaleSet.of((1, 2)), result=None)
+    write(tmp_path / "out.json", [unknown], tool_gold.project_options("sentiment"))
+    back = tool_gold.read_one(read, tmp_path / "out.json", "sentiment")
     assert (back.instance.result, back.sets) == (None, unknown.sets)
 
 
 def test_the_target_of_an_entity_task_reads_back(tmp_path):
-    written = gold("entity", {"text": "😀 Ann met Bo"}, RationaleSet.of((2, 3)), target=(1, 2))
-    write(tmp_path / "out.json", [written], project_options("entity"))
-    target = read_one(read, tmp_path / "out.json", "entity").instance.target
+    written = tool_gold.gold("entity", {"text": "😀 Ann met Bo"}, RationaleSet.of((2, 3)), target=(1, 2))
+    write(tmp_path / "out.json", [written], tool_gold.project_options("entity"))
+    target = tool_gold.read_one(read, tmp_path / "out.json", "entity").instance.target
     assert target is not None
     assert (target.segment, target.start, target.end, target.unit) == ("text", 2, 5, "char")
 

@@ -1,10 +1,12 @@
 """Gold with everything that a labelling tool may stumble over, and how it reads back, for the tests of three formats."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 from annotator.domain.instances import GoldInstance, Instance, Segment
@@ -12,7 +14,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.sources import SourceInstance, SourceText
 from annotator.domain.tasks import TASKS
 from annotator.domain.texts import RationaleSet, Span, TokenLayout
-from annotator.errors import Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.text.source_spans import body_reader, resolve_sets
 from annotator.text.tokenisation import tokenise
@@ -130,6 +132,16 @@ def spans_read(instance: SourceInstance, number: int = 0) -> list[list[tuple[str
 
 def problems_of(read: Callable, path: Path, task: str = "sentiment", labels=LABELS) -> list[Problem]:
     return [i for i in read(path, ReadOptions(TASKS[task], labels)) if isinstance(i, Problem)]
+
+
+def check_archives_and_tables(read: Callable, folder: Path, remedy: str) -> None:
+    """Both are refused, with what to do."""
+    (folder / "a.json").write_bytes(b"PK\x03\x04...")
+    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
+        problems_of(read, folder / "a.json")
+    (folder / "a.csv").write_text("id,text")
+    with pytest.raises(InvalidValue, match=re.escape(remedy)):
+        problems_of(read, folder / "a.csv")
 
 
 def warnings_of(read: Callable, path: Path) -> set[str]:

@@ -333,17 +333,20 @@ def test_rows_and_numbers_that_are_not_compared_are_named(
         page_of(store, compared, **asked)
 
 
-def test_what_somebody_may_still_be_given_is_not_among_the_texts_that_differ(
-    store: Store,
-    make_project: Callable[..., Project],
-    import_rows: Callable[..., object],
-    add_person: Callable[..., User],
-) -> None:
+@pytest.fixture
+def unfinished(store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]) -> Project:
+    """Two models, and texts that more annotators may still be given."""
     made = make_project(gold_policy="all", annotators_per_instance=3)
     import_rows(made, rows_of(range(N), annotator="source"))
     for model, scores in (("knowing", knowing), ("blind", blind)):
         take(store, made, (output(k, Run(model, "ig"), scores(k), [said(k, True)]) for k in range(N)))
-    ada = add_person("ada", made, "researcher", "annotator")
+    return made
+
+
+def test_what_somebody_may_still_be_given_is_not_among_the_texts_that_differ(
+    store: Store, unfinished: Project, add_person: Callable[..., User]
+) -> None:
+    made, ada = unfinished, add_person("ada", unfinished, "researcher", "annotator")
     asked = {"against": "blind", "columns": ("editing.mrr",), "texts": TextChoice(n=0)}
     page = page_of(store, made, ada, **asked)
     assert "35 texts that differ are not listed" in page.words
@@ -363,15 +366,9 @@ def test_a_researcher_may_make_a_report_but_not_with_names(
 
 
 def test_texts_that_somebody_may_still_be_given_are_left_out_for_them_and_counted(
-    store: Store,
-    make_project: Callable[..., Project],
-    import_rows: Callable[..., object],
-    add_person: Callable[..., User],
+    store: Store, unfinished: Project, add_person: Callable[..., User]
 ) -> None:
-    made = make_project(gold_policy="all", annotators_per_instance=3)
-    import_rows(made, rows_of(range(N), annotator="source"))
-    take(store, made, (output(k, Run("knowing", "ig"), knowing(k), [said(k, True)]) for k in range(N)))
-    ada = add_person("ada", made, "researcher", "annotator")
+    made, ada = unfinished, add_person("ada", unfinished, "researcher", "annotator")
     page = page_of(store, made, ada, texts=TextChoice(n=5))
     assert keys_of(page) == []
     assert "5 texts are left out, which whoever made this report annotates or may still be given." in page.words

@@ -288,13 +288,18 @@ def test_a_skipped_annotation_is_offered_to_others_and_again_when_nothing_else_i
     assert after.work.annotation.id != work.annotation.id
 
 
-def test_a_correction_goes_to_the_same_reviewers_and_not_to_others_while_they_are_there(
-    store: Store, project: Project, annotator: User, reviewers: list[User], add_person: People
-) -> None:
+@pytest.fixture
+def fourth(store: Store, project: Project, annotator: User, reviewers: list[User], add_person: People) -> User:
+    """A reviewer who came when a correction waited for the other three."""
     annotate(store, annotator, project, A)
     score_all(store, reviewers, project, Scores((SetScore(2, 4),), 3))
-    fourth = add_person("reviewer-4", project, "reviewer")
     annotate(store, annotator, project, B)
+    return add_person("reviewer-4", project, "reviewer")
+
+
+def test_a_correction_goes_to_the_same_reviewers_and_not_to_others_while_they_are_there(
+    store: Store, project: Project, reviewers: list[User], fourth: User
+) -> None:
     assert reviews.next_review(store, fourth, project.id).work is None
     take_role(store, LOCAL_OPERATOR, project.id, reviewers[0].name, "reviewer")
     given = reviews.next_review(store, fourth, project.id).work
@@ -304,13 +309,7 @@ def test_a_correction_goes_to_the_same_reviewers_and_not_to_others_while_they_ar
         assert reviews.next_review(store, reviewer, project.id).work is not None
 
 
-def test_reviewers_who_stay_away_too_long_lose_the_correction(
-    store: Store, project: Project, annotator: User, reviewers: list[User], add_person: People
-) -> None:
-    annotate(store, annotator, project, A)
-    score_all(store, reviewers, project, Scores((SetScore(2, 4),), 3))
-    fourth = add_person("reviewer-4", project, "reviewer")
-    annotate(store, annotator, project, B)
+def test_reviewers_who_stay_away_too_long_lose_the_correction(store: Store, project: Project, fourth: User) -> None:
     pass_time(store, days=project.settings.away_after_days, minutes=-1)
     assert reviews.next_review(store, fourth, project.id).work is None
     pass_time(store, minutes=2)

@@ -77,9 +77,9 @@ def table_with(page: AppTest, column: str) -> list[dict[str, Any]]:
     return rows
 
 
-def test_the_address_opens_a_section_and_follows_what_is_chosen(texts, lea, opened: Opened) -> None:
+def test_the_address_opens_a_section_and_follows_what_is_chosen(texts, project_page: Opened) -> None:
     project = texts(1)
-    app = opened(project, lea(project), "Progress")
+    app = project_page(project, "Progress")
     app.session_state["is_just_opened"] = True
     app.query_params["section"] = "People"
     app.run()
@@ -90,7 +90,7 @@ def test_the_address_opens_a_section_and_follows_what_is_chosen(texts, lea, open
 
 
 def test_what_was_discarded_is_done_too_and_the_parts_are_said(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(30)
     ann = add_person("ann", project, "annotator")
@@ -101,21 +101,21 @@ def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     annotate_work.propose_discard(store, ann, work.assignment.id, "broken text")
     [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
     decide(store, LOCAL_OPERATOR, proposal.id, "discard")
-    page = opened(project, lea(project), "Progress").run()
+    page = project_page(project, "Progress").run()
     assert not page.exception
     [shown] = page.get("progress")
     assert (shown.proto.value, shown.proto.text) == (10, "10 % done.")
 
 
 def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_have_a_table_of_their_own(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(9, reviewers_per_annotation=1)
     ann, rita = add_person("ann", project, "annotator"), add_person("rita", project, "reviewer")
     for _ in range(3):
         annotate(store, ann, project, SETS)
     score(store, rita, project)
-    page = opened(project, lea(project), "Progress").run()
+    page = project_page(project, "Progress").run()
     assert not page.exception
     heads = {one.label: one.value for one in page.metric}
     assert heads == {"Texts": "9", "To annotate": "5", "In progress": "1", "Waiting for review": "2", "Complete": "1"}
@@ -134,24 +134,24 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
 
 
 def test_what_was_given_out_since_stands_among_what_each_annotator_has(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(3)
     ann, ben = (add_person(name, project, "annotator") for name in ("ann", "ben"))
     annotate_work.next_work(store, ann, project.id)
-    page = opened(project, lea(project), "Progress").run()
+    page = project_page(project, "Progress").run()
     assert [row["person"] for row in table_with(page, "under review")] == ["ann"]
     annotate_work.next_work(store, ben, project.id)
     assert [row["person"] for row in table_with(page.run(), "under review")] == ["ann", "ben"]
 
 
 def test_annotators_whose_names_begin_alike_stand_side_by_side(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(1, annotators_per_instance=2)
     for name in ("Ann · north", "Ann · south"):
         work = annotate(store, add_person(name, project, "annotator"), project, SETS)
-    page = opened(project, lea(project), "Instances")
+    page = project_page(project, "Instances")
     page.query_params["instance"] = str(work.instance.id)
     [chosen] = [one for one in page.run().get("button_group") if one.label == "Annotations side by side"]
     assert len(chosen.value) == 2
@@ -171,7 +171,7 @@ def test_times_of_a_browser_that_tells_no_zone_say_that_they_are_those_of_utc(
 
 
 def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(1, reviewers_per_annotation=2)
     ann, ben, rita = (add_person(name, project, role) for name, role in
@@ -179,7 +179,7 @@ def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
     annotate(store, ann, project, SETS)
     score(store, ben, project, Scores((SetScore(1, 4),), 3))
     score(store, rita, project, Scores((SetScore(3, 4),), 3))
-    page = opened(project, lea(project), "Quality").run()
+    page = project_page(project, "Quality").run()
     assert not page.exception
     rows = next(one.value for one in page.dataframe if "n (sufficiency)" in one.value.columns).to_dict("records")
     assert [(row["reviewer"], row["sufficiency score"], row["n (sufficiency)"], row["compactness score"]) for row in rows] == [
@@ -188,11 +188,11 @@ def test_quality_names_the_reviewer_who_scores_lower_than_the_others(
 
 
 def test_quality_draws_no_chart_and_no_reviewers_table_where_nothing_is_reviewed(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(2)
     annotate(store, add_person("ann", project, "annotator"), project, SETS)
-    page = opened(project, lea(project), "Quality").run()
+    page = project_page(project, "Quality").run()
     assert not page.exception
     assert not page.get("plotly_chart")
     assert [next(iter(table.value.columns)) for table in page.dataframe] == ["person"]
@@ -277,11 +277,11 @@ def test_a_lead_is_asked_before_a_text_in_their_hands_is_given_back(
 
 
 def test_the_record_says_in_sentences_what_happened_to_which_text(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(1)
     annotate(store, add_person("ann", project, "annotator"), project, SETS)
-    page = opened(project, lea(project), "Record").run()
+    page = project_page(project, "Record").run()
     assert not page.exception
     rows = page.dataframe[0].value.to_dict("records")
     found = next(row for row in rows if row["person"] == "ann" and row["ID"])
@@ -291,13 +291,13 @@ def test_the_record_says_in_sentences_what_happened_to_which_text(
 
 
 def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(2)
     ann = add_person("ann", project, "annotator")
     annotate(store, ann, project, SETS)
     annotate(store, ann, project, SETS)
-    page = opened(project, lea(project), "Record").run()
+    page = project_page(project, "Record").run()
 
     def choose(kind: str, key: str, value: str | None) -> list[tuple[str, str]]:
         [widget] = [one for one in getattr(page, kind) if one.key.startswith(key)]
@@ -313,11 +313,11 @@ def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
 
 
 def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(1)
     annotate(store, add_person("ann", project, "annotator"), project, SETS)
-    page = opened(project, lea(project), "Instances").run()
+    page = project_page(project, "Instances").run()
     page.text_input("project_look_key").set_value("t0").run()
     assert page.subheader[0].value.replace("\\", "") == "Never again."
     assert any(one.value.startswith("t0 · ") for one in page.caption)
@@ -325,7 +325,7 @@ def test_a_text_is_called_by_its_first_words_and_its_key_stands_beside_it(
 
 
 def test_a_changed_version_leads_to_its_original_and_the_original_to_its_versions(
-    texts, lea, opened: Opened, import_rows: Callable[..., object]
+    texts, project_page: Opened, import_rows: Callable[..., object]
 ) -> None:
     project = texts(1)
     row = {
@@ -336,7 +336,7 @@ def test_a_changed_version_leads_to_its_original_and_the_original_to_its_version
         "perturbation_kind": "contrast",
     }
     import_rows(project, [row])
-    page = opened(project, lea(project), "Instances").run()
+    page = project_page(project, "Instances").run()
     page.text_input("project_look_key").set_value("t0 <b>").run()
     assert not page.exception
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
@@ -366,10 +366,10 @@ def test_nobody_is_asked_for_reviewers_where_every_text_is_complete(
     ("section", "is_wide"), [("Import", False), ("Rules", False), ("Instances", True), ("Record", True)]
 )
 def test_forms_are_not_stretched_over_a_wide_screen_and_tables_use_it(
-    texts, lea, opened: Opened, section: str, is_wide
+    texts, project_page: Opened, section: str, is_wide
 ) -> None:
     project = texts(1)
-    page = opened(project, lea(project), section).run()
+    page = project_page(project, section).run()
     assert not page.exception
     widths = [block.proto.width_config for block in page.main.children.values() if hasattr(block.proto, "width_config")]
     assert [width.use_stretch for width in widths if width.use_stretch or width.pixel_width][-1] == is_wide
@@ -430,9 +430,9 @@ def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_r
     assert said.endswith(f"and run: `annotator --db {store.path.name} restore {backup.name}`")
 
 
-def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, lea, opened: Opened) -> None:
+def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, project_page: Opened) -> None:
     project = texts(1)
-    app = opened(project, lea(project), "People").run()
+    app = project_page(project, "People").run()
     assert not app.exception
     assert app.dataframe[0].value["person"].iloc[0] == "lea"
     assert [(one.label, one.proto.expanded) for one in app.expander] == [
@@ -452,10 +452,10 @@ def test_links_say_that_training_comes_first_and_where_it_has_no_text(store: Sto
 
 
 def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
-    store: Store, texts, lea, opened: Opened
+    store: Store, texts, project_page: Opened
 ) -> None:
     project = texts(1)
-    app = opened(project, lea(project), "People").run()
+    app = project_page(project, "People").run()
     app.text_area("people_invite_names_0").input("Ada\nBo, reviewer")
     next(button for button in app.button if button.label == "Create links").click().run()
     links = [code.value for code in app.code]
@@ -466,11 +466,11 @@ def test_a_lead_invites_a_list_of_people_whose_links_work_and_are_put_away(
 
 
 def test_where_local_accounts_are_off_a_lead_reads_that_links_do_not_work(
-    texts, lea, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    texts, project_page: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANNOTATOR_SSO_ONLY", "Lab *1*")
     project = texts(1)
-    captions = [caption.value for caption in opened(project, lea(project), "People").run().caption]
+    captions = [caption.value for caption in project_page(project, "People").run().caption]
     assert any(
         "Links don't work here. Invite people after their first sign-in with Lab \\*1\\*" in text for text in captions
     )
@@ -492,9 +492,11 @@ def test_an_administrator_can_shut_out_whoever_has_no_role_any_more(store: Store
     ), [t.value for t in app.markdown]
 
 
-def test_a_list_with_a_wrong_line_is_kept_and_nobody_of_it_is_invited(store: Store, texts, lea, opened: Opened) -> None:
+def test_a_list_with_a_wrong_line_is_kept_and_nobody_of_it_is_invited(
+    store: Store, texts, project_page: Opened
+) -> None:
     project = texts(1)
-    app = opened(project, lea(project), "People").run()
+    app = project_page(project, "People").run()
     app.text_area("people_invite_names_0").input("Ada\nBo, boss")
     next(button for button in app.button if button.label == "Create links").click().run()
     assert "Line 2\\: Unknown role 'boss'\\." in app.error[0].value
@@ -527,9 +529,9 @@ def test_only_administrators_can_shut_somebody_out(
     assert {button.label for button in app.button} & {"Block"} == labels
 
 
-def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Store, texts, lea, opened: Opened) -> None:
+def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Store, texts, project_page: Opened) -> None:
     project = texts(10)
-    page = opened(project, lea(project), "Instances").run()
+    page = project_page(project, "Instances").run()
     page.text_input(f"splits_parts_{project.id}").set_value("train=.7,test=.4").run()
     page.button(f"splits_preview_{project.id}").click().run()
     assert any("must be named, greater than 0 and sum to 1" in error.value for error in page.error)
@@ -548,10 +550,10 @@ def test_a_lead_sees_what_splits_come_to_and_stores_them_on_the_page(store: Stor
 
 
 def test_of_two_leads_the_second_is_told_that_the_guidelines_were_changed_and_keeps_the_text(
-    store: Store, texts, lea, opened: Opened
+    store: Store, texts, project_page: Opened
 ) -> None:
     project = texts(1)
-    page = opened(project, lea(project), "Guidelines").run()
+    page = project_page(project, "Guidelines").run()
     change_guidelines(store, LOCAL_OPERATOR, project.id, "Mark **all**.", based_on=0)
     page.text_area(f"guidelines_text_{project.id}").set_value("Mark nothing.")
     page.button("guidelines_save").click().run()
@@ -587,13 +589,13 @@ def test_the_record_has_no_page_beyond_its_last(store: Store, texts, lea, opened
 
 
 def test_side_by_side_has_the_words_of_the_gold_and_what_a_file_tells_of_people(
-    store: Store, make_project, import_rows, lea, opened: Opened
+    store: Store, make_project, import_rows, project_page: Opened
 ) -> None:
     project = make_project(gold_policy="majority")
     row = {"id": "t", "text": "Never again.", "label": "negative", "rationales": [[[0, 1]]]}
     told = {"annotations": [{"annotator": "ada", "group": "G1"}, {"annotator": "ben", "group": "G2"}]}
     import_rows(project, [{**row, "annotator": who, "meta": told} for who in ("ada", "ben")])
-    page = opened(project, lea(project), "Instances")
+    page = project_page(project, "Instances")
     page.session_state["project_look_key"] = "t"
     captions = [caption.value.replace("\\", "") for caption in page.run().caption]
     assert any("A “Never” (ada, round 1 and ben, round 1)" in caption for caption in captions), captions
@@ -718,25 +720,25 @@ def _type_and_delete(page: AppTest, name: str) -> None:
 
 
 def test_what_was_given_out_ahead_is_said_beside_the_counts(
-    store: Store, texts, lea, opened: Opened, add_person: Callable[..., User]
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:
     project = texts(5)
     ann = add_person("ann", project, "annotator")
     work = annotate_work.next_work(store, ann, project.id).work
     assert work is not None
     annotate_work.note_seen(store, ann, work.assignment.id, store.now())
-    page = opened(project, lea(project), "Progress").run()
+    page = project_page(project, "Progress").run()
     assert [(one.label, one.value) for one in page.metric][1:3] == [("To annotate", "3"), ("In progress", "2")]
     assert page.metric[2].help == "Includes 1 text assigned ahead."
     counts = annotate_work.counts_in(store, ann, project.id, None)
     assert counts["open"] + counts["waiting"] == 5
 
 
-def test_workers_of_a_crowd_link_are_counted_and_not_listed(store: Store, texts, lea, opened: Opened) -> None:
+def test_workers_of_a_crowd_link_are_counted_and_not_listed(store: Store, texts, project_page: Opened) -> None:
     project = texts(8)
     link = open_recruitment_link(store, project, quota=1)
     names = [enter(store, link, f"worker-{number}")[1].name for number in range(3)]
-    app = opened(project, lea(project), "People").run()
+    app = project_page(project, "People").run()
     assert not app.exception
     shown = " ".join(element.value for element in app.markdown)
     assert "**Pilot** · open: accepts workers 3 workers: 3 working, 0 of 10 finished, 0 stopped, 0 timed out." in shown
@@ -752,9 +754,9 @@ def test_workers_of_a_crowd_link_are_counted_and_not_listed(store: Store, texts,
     assert any("paused" in element.value for element in (*app.markdown, *app.caption))
 
 
-def test_nobody_is_chosen_where_somebody_loses_something(texts, lea, opened: Opened) -> None:
+def test_nobody_is_chosen_where_somebody_loses_something(texts, project_page: Opened) -> None:
     project = texts(1)
-    page = opened(project, lea(project), "People").run()
+    page = project_page(project, "People").run()
     assert page.selectbox("people_take_role").value is None
     page.button("people_take_ask").click().run()
     assert not page.exception

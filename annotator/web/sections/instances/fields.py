@@ -8,14 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.instances import InstanceState
-from annotator.domain.project.search import (
-    EXHAUSTIVENESS,
-    LONGEST_WORDS,
-    PART_NAMES,
-    SEARCHED_PARTS,
-    TALK_STATES,
-    Search,
-)
+from annotator.domain.project import search as search_values
 from annotator.domain.projects import Project
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
@@ -67,7 +60,7 @@ class Fields:
     """What the fields of a project hold in this visit, and the places of the page and of the link to it."""
 
     choices: PageChoices
-    search: Search
+    search: search_values.Search
     of_page: DeltaGenerator
     of_link: DeltaGenerator
 
@@ -84,15 +77,17 @@ def show(store: Store, visit: Visit, project: Project) -> Fields:
     possible = _possible(store, visit, project)
     field, of_states, of_page, more = st.columns([10, 4, 3, 4], vertical_alignment="bottom")
     words = field.text_input(
-        _("Search texts, IDs, notes, comments and discussion"), key=choices.text(WORDS, LONGEST_WORDS),
-        placeholder=_("Any substring, case-insensitive"), max_chars=LONGEST_WORDS
+        _("Search texts, IDs, notes, comments and discussion"), key=choices.text(WORDS, search_values.LONGEST_WORDS),
+        placeholder=_("Any substring, case-insensitive"), max_chars=search_values.LONGEST_WORDS
     )  # fmt: skip
     with more.popover(_("Filters"), icon=":material/tune:", width="stretch"):
         filters = _show_filters(project, choices, possible)
         of_link = st.container()
     states = list(_STATES)
     state = of_states.selectbox(_("Show"), states, format_func=_, key=choices.one(STATE, states, "all"))
-    return Fields(choices, Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link)
+    return Fields(
+        choices, search_values.Search(words=words, state=_STATES[state or "all"], **filters), of_page, of_link
+    )
 
 
 def end(fields: Fields) -> None:
@@ -126,8 +121,9 @@ def _possible(store: Store, visit: Visit, project: Project) -> SearchChoices:
 def _show_filters(project: Project, choices: PageChoices, possible: SearchChoices) -> dict[str, Any]:
     """The filters; answers what they say, as `Search` calls it."""
     within = st.pills(
-        _("Search in"), SEARCHED_PARTS, selection_mode="multi", format_func=lambda part: _(PART_NAMES[part]),
-        key=choices.several(PARTS, SEARCHED_PARTS, SEARCHED_PARTS)
+        _("Search in"), search_values.SEARCHED_PARTS, selection_mode="multi",
+        format_func=lambda part: _(search_values.PART_NAMES[part]),
+        key=choices.several(PARTS, search_values.SEARCHED_PARTS, search_values.SEARCHED_PARTS)
     )  # fmt: skip
     of_label = {_UNLABELLED: _(_UNLABELLED)}
     label = _select(_("Label"), LABEL, choices, [_UNLABELLED, *project.labels], of_label) if project.labels else None
@@ -140,14 +136,14 @@ def _show_filters(project: Project, choices: PageChoices, possible: SearchChoice
     named = {str(number): name for number, name in possible.lists.items()}
     list_id = _select(_("On the list"), LIST, choices, list(named), named)
     return {
-        "parts": tuple(part for part in SEARCHED_PARTS if part in within) or SEARCHED_PARTS,
+        "parts": tuple(part for part in search_values.SEARCHED_PARTS if part in within) or search_values.SEARCHED_PARTS,
         "label": None if label == _UNLABELLED else label,
         "is_unlabelled": label == _UNLABELLED,
         "split": "" if split == _NO_SPLIT else split,
         "annotator": _select(_("Annotated by"), ANNOTATOR, choices, possible.annotators),
         "has_note": note,
-        "talk": _select(_("Discussion"), TALK, choices, TALK_STATES, _spoken(_TALK)),
-        "exhaustive": _select(_("Exhaustive"), EXHAUSTIVE, choices, EXHAUSTIVENESS, _spoken(_EXHAUSTIVE)),
+        "talk": _select(_("Discussion"), TALK, choices, search_values.TALK_STATES, _spoken(_TALK)),
+        "exhaustive": _select(_("Exhaustive"), EXHAUSTIVE, choices, search_values.EXHAUSTIVENESS, _spoken(_EXHAUSTIVE)),
         "imported_from": imported,
         "imported_to": imported,
         "list_id": None if list_id is None else int(list_id),

@@ -15,28 +15,8 @@ from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.lead import quality as lead_quality
 from annotator.usecases.lead.progress import accepted_annotations
-from annotator.usecases.lead.quality import (
-    NO_WORSE,
-    AgainstRest,
-    Agreement,
-    BehindPoint,
-    Estimate,
-    HelpReport,
-    Leaning,
-    Outcome,
-    Spread,
-    Standing,
-    WorkQuality,
-    agreement_of,
-    help_words,
-    instances_behind_outcome,
-    instances_behind_score,
-    knows_help,
-    pairs_of,
-    quality_of,
-    reviewer_leanings,
-)
 from annotator.usecases.project.projects import events_of
 from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.buttons import pressed
@@ -53,7 +33,7 @@ _FEW = 10  # instances; a mean over fewer says little
 _SHARE = st.column_config.NumberColumn(format="%.3f")
 
 
-def show_against_rest(agreement: Agreement) -> None:
+def show_against_rest(agreement: lead_quality.Agreement) -> None:
     """The table, least agreement with the majority first."""
     people = sorted(agreement.against_rest, key=_order)
     if not people:
@@ -76,12 +56,12 @@ def show_against_rest(agreement: Agreement) -> None:
     )
 
 
-def _order(person: AgainstRest) -> tuple[bool, float]:
+def _order(person: lead_quality.AgainstRest) -> tuple[bool, float]:
     first = person.majority_f1 if person.majority_f1.value is not None else person.label
     return first.n < _FEW, 1.0 if first.value is None else first.value
 
 
-def _row_against_rest(person: AgainstRest) -> dict[str, object]:
+def _row_against_rest(person: lead_quality.AgainstRest) -> dict[str, object]:
     return (
         {_("annotator"): person.annotator}
         | _cells(_("majority F1"), _("F1 from"), _("F1 to"), person.majority_f1)
@@ -93,7 +73,7 @@ def _row_against_rest(person: AgainstRest) -> dict[str, object]:
     )
 
 
-def _cells(name: str, low: str, high: str, estimate: Estimate) -> dict[str, object]:
+def _cells(name: str, low: str, high: str, estimate: lead_quality.Estimate) -> dict[str, object]:
     return {name: estimate.value, low: estimate.low, high: estimate.high}
 
 
@@ -111,20 +91,20 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
     if accepted.n_several:
         st.caption(as_text(gold_words(project.settings.gold_policy, accepted)))
     key = _AGREEMENT_KEY.format(project.id)
-    is_unhelped = knows_help(store, visit.user, project) and st.checkbox(
+    is_unhelped = lead_quality.knows_help(store, visit.user, project) and st.checkbox(
         _("Only annotations made without help"), key=f"quality_unhelped_{project.id}",
         on_change=lambda: st.session_state.pop(key, None),
     )  # fmt: skip
     if pressed(_("Compute now"), key=f"quality_compute_{project.id}", help=_("Reads the whole project.")):
         with st.spinner(_("Reading …")):
             whose = WITHOUT_HELP if is_unhelped else None
-            st.session_state[key] = agreement_of(store, visit.user, project, whose)
+            st.session_state[key] = lead_quality.agreement_of(store, visit.user, project, whose)
     agreement = st.session_state.get(key)
-    if isinstance(agreement, Agreement):
+    if isinstance(agreement, lead_quality.Agreement):
         _show_agreement_numbers(agreement)
 
 
-def _show_agreement_numbers(agreement: Agreement) -> None:
+def _show_agreement_numbers(agreement: lead_quality.Agreement) -> None:
     if not agreement.tokens.n_instances and not agreement.labels.n_instances:
         st.info(
             _("No text has two submitted annotations. Require more annotators under **Rules**."),
@@ -140,7 +120,7 @@ def _show_agreement_numbers(agreement: Agreement) -> None:
     _show_pairs(agreement)
 
 
-def _included(agreement: Agreement) -> str:
+def _included(agreement: lead_quality.Agreement) -> str:
     """Whose annotations the numbers are of."""
     others = several(
         "{n} differs from the gold and counts for labels only",
@@ -161,7 +141,7 @@ def _included(agreement: Agreement) -> str:
     return together(taking_part, alone, *_apart(agreement))
 
 
-def _apart(agreement: Agreement) -> tuple[str, ...]:
+def _apart(agreement: lead_quality.Agreement) -> tuple[str, ...]:
     """Of marks whose people are not known, and of the people whose marks they may be."""
     if not agreement.n_marks_alone:
         return ()
@@ -179,7 +159,7 @@ def _apart(agreement: Agreement) -> tuple[str, ...]:
     )
 
 
-def _agreement_rows(agreement: Agreement) -> Iterator[Row]:
+def _agreement_rows(agreement: lead_quality.Agreement) -> Iterator[Row]:
     """Of disagreement the means over pairs and then over texts; n is of the pairs."""
     labels, tokens, parts = agreement.labels, agreement.tokens, agreement.disagreement
     about = _("labels")
@@ -195,13 +175,13 @@ def _agreement_rows(agreement: Agreement) -> Iterator[Row]:
     yield _row(_("sets"), _("best-match IoU"), agreement.sets.best_match_iou)
     values = {_("another label"): parts.label, _("another reason"): parts.reason, _("another extent"): parts.extent}
     for name, value in values.items():
-        yield _row(_("disagreement"), name, Spread(value, None, parts.n_pairs, parts.n_left_out))
+        yield _row(_("disagreement"), name, lead_quality.Spread(value, None, parts.n_pairs, parts.n_left_out))
     measures = {"Cohen κ": "kappa", _("precision"): "precision", _("recall"): "recall", "F1": "f1"}
     for name, field in measures.items():
         yield _row(_("vs. majority"), _("{name} (ERASER, Table 2)", name=name), getattr(tokens.majority, field))
 
 
-def _show_annotators(agreement: Agreement) -> None:
+def _show_annotators(agreement: lead_quality.Agreement) -> None:
     by_annotator = [
         {_("annotator"): name, _("kappa"): written(of_one.kappa.mean), _("precision"): written(of_one.precision.mean),
          _("recall"): written(of_one.recall.mean), _("f1"): written(of_one.f1.mean), "n": of_one.f1.n,
@@ -213,10 +193,10 @@ def _show_annotators(agreement: Agreement) -> None:
         st.dataframe(by_annotator, hide_index=True, key="quality_by_annotator")
 
 
-def _show_pairs(agreement: Agreement) -> None:
+def _show_pairs(agreement: lead_quality.Agreement) -> None:
     """Who disagrees with whom: those who share few instances come last, since their κ says little."""
     pairs = sorted(
-        (pair for pair in pairs_of(agreement) if pair.about == "tokens" and pair.kappa is not None),
+        (pair for pair in lead_quality.pairs_of(agreement) if pair.about == "tokens" and pair.kappa is not None),
         key=lambda pair: (pair.n_instances < _FEW_SHARED, pair.kappa),
     )
     if not pairs:
@@ -243,7 +223,7 @@ def _fleiss(is_generalised: bool) -> str:
     return _("{name}, generalised to unequal numbers", name="Fleiss κ") if is_generalised else "Fleiss κ"
 
 
-def _row(about: str, name: str, spread: Spread) -> Row:
+def _row(about: str, name: str, spread: lead_quality.Spread) -> Row:
     return {
         _("about"): about, _("measure"): name, _("value"): written(spread.mean), _("± sd"): written(spread.sd), "n": spread.n,
         _("excluded"): spread.n_left_out,
@@ -251,7 +231,7 @@ def _row(about: str, name: str, spread: Spread) -> Row:
 
 
 def _value(about: str, name: str, value: float | None, n: int) -> Row:
-    spread = Spread(value, None, n if value is not None else 0, n if value is None else 0)
+    spread = lead_quality.Spread(value, None, n if value is not None else 0, n if value is None else 0)
     return _row(about, name, spread)
 
 
@@ -268,7 +248,7 @@ _SOURCES: dict[ProposedSource, str] = {
     "model": unsaid("model's sets"),
     "complement": unsaid("all but ignored words"),
 }
-Leanings = dict[Property, dict[str, Leaning]]
+Leanings = dict[Property, dict[str, lead_quality.Leaning]]
 _NUMBERS_KEY = "quality_numbers"
 
 
@@ -286,7 +266,7 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
         if accepted.n_several:
             show_agreement(store, visit, project, accepted)
         return
-    drawn: list[tuple[bool, Callable[[], list[BehindPoint] | None]]] = [
+    drawn: list[tuple[bool, Callable[[], list[lead_quality.BehindPoint] | None]]] = [
         (bool(quality.outcomes), lambda: _show_outcomes(store, visit, project, quality)),
         (bool(quality.scores), lambda: _show_scores(store, visit, project, quality)),
         (bool(quality.scores), lambda: _show_reviewers(quality)),
@@ -307,21 +287,23 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     show_agreement(store, visit, project, accepted)
 
 
-def _numbers(store: Store, visit: Visit, project: Project) -> tuple[WorkQuality, Leanings, Accepted]:
+def _numbers(store: Store, visit: Visit, project: Project) -> tuple[lead_quality.WorkQuality, Leanings, Accepted]:
     """Counted anew only when something has happened since: in a large project it takes seconds, and each click asks."""
     newest = [event.id for event in events_of(store, visit.user, project.id, limit=1)]
     of, numbers = st.session_state.get(_NUMBERS_KEY, (None, None))
     if of != (project.id, newest):
         numbers = (
-            quality_of(store, visit.user, project),
-            reviewer_leanings(store, visit.user, project),
+            lead_quality.quality_of(store, visit.user, project),
+            lead_quality.reviewer_leanings(store, visit.user, project),
             accepted_annotations(store, visit.user, project),
         )
         st.session_state[_NUMBERS_KEY] = ((project.id, newest), numbers)
-    return cast("tuple[WorkQuality, Leanings, Accepted]", numbers)
+    return cast("tuple[lead_quality.WorkQuality, Leanings, Accepted]", numbers)
 
 
-def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
+def _show_outcomes(
+    store: Store, visit: Visit, project: Project, quality: lead_quality.WorkQuality
+) -> list[lead_quality.BehindPoint]:
     parts = [
         Part(_round(count.round_number), count.outcome, count.n, (count.round_number, count.outcome))
         for count in quality.outcomes
@@ -339,10 +321,16 @@ def _show_outcomes(store: Store, visit: Visit, project: Project, quality: WorkQu
         for share in quality.accepted_by_round
     ]
     st.caption(_("Accepted in {shares}", shares=" · ".join(shares)) if shares else _("Nothing yet."))
-    return [] if point is None else instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
+    return (
+        []
+        if point is None
+        else lead_quality.instances_behind_outcome(store, visit.user, project, int(point[0]), str(point[1]))
+    )
 
 
-def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQuality) -> list[BehindPoint]:
+def _show_scores(
+    store: Store, visit: Visit, project: Project, quality: lead_quality.WorkQuality
+) -> list[lead_quality.BehindPoint]:
     left, right = st.columns(2)
     scored = {count.property for count in quality.scores}
     name = choose(
@@ -373,7 +361,7 @@ def _show_scores(store: Store, visit: Visit, project: Project, quality: WorkQual
     if point is None:
         return []
     where: dict[str, Any] = {"round_number": int(point[0])} if is_by_round else {"annotator": str(point[0])}
-    return instances_behind_score(store, visit.user, project, name, int(point[1]), **where)
+    return lead_quality.instances_behind_score(store, visit.user, project, name, int(point[1]), **where)
 
 
 def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
@@ -385,7 +373,7 @@ def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
     return points[0]["customdata"] if points else None
 
 
-def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[BehindPoint]) -> None:
+def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[lead_quality.BehindPoint]) -> None:
     st.markdown(
         several("**{n} instance in this bar**", "**{n} instances in this bar**", len(behind))
         if len(behind) < 100
@@ -404,7 +392,7 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
         comparison.show(store, visit, project, behind[selected[0]].instance_id)
 
 
-def _show_reviewers(quality: WorkQuality) -> None:
+def _show_reviewers(quality: lead_quality.WorkQuality) -> None:
     st.markdown(_("**Reviewer agreement**"))
     rows = [
         {
@@ -424,14 +412,14 @@ _SHADOW_NOTE = unsaid(
     "Weighted κ [95 % over texts]; n: sets (comprehensiveness: annotations). As good: at most {most} below people, even at the "
     "interval's low end. A verdict needs ten texts."
 )
-_STANDINGS: dict[Standing, str] = {
+_STANDINGS: dict[lead_quality.Standing, str] = {
     "as good": unsaid("as good as a reviewer"),
     "worse": unsaid("worse"),
     "open": unsaid("not known yet"),
 }
 
 
-def _show_shadows(quality: WorkQuality) -> None:
+def _show_shadows(quality: lead_quality.WorkQuality) -> None:
     """Language models that scored what people scored; nothing where none did."""
     rows = [
         {
@@ -453,10 +441,10 @@ def _show_shadows(quality: WorkQuality) -> None:
         help=_("Language models that scored decided rounds. They decide nothing (docs/self_explanations.md)."),
     )
     st.dataframe(rows, hide_index=True, key="quality_shadows")
-    st.caption(_(_SHADOW_NOTE, most=NO_WORSE))
+    st.caption(_(_SHADOW_NOTE, most=lead_quality.NO_WORSE))
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: lead_quality.Estimate) -> str:
     bounds = "" if estimate.low is None else f" [{written(estimate.low)}, {written(estimate.high)}]"
     return f"{written(estimate.value)}{bounds}"
 
@@ -486,7 +474,7 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
     ]
 
 
-def _show_times(quality: WorkQuality) -> None:
+def _show_times(quality: lead_quality.WorkQuality) -> None:
     st.markdown(_("**Time per task**"))
     everybody = {_("everyone"): quality.time, **quality.time_by_person}
     rows = [
@@ -504,7 +492,7 @@ def _show_times(quality: WorkQuality) -> None:
     )
 
 
-def _show_proposed(quality: WorkQuality) -> None:
+def _show_proposed(quality: lead_quality.WorkQuality) -> None:
     """What became of sets that were proposed; nothing where none was."""
     if not quality.proposed:
         return
@@ -529,7 +517,7 @@ def _show_proposed(quality: WorkQuality) -> None:
     )
 
 
-_EFFECTS: dict[Outcome, str] = {
+_EFFECTS: dict[lead_quality.Outcome, str] = {
     "time": unsaid("time, ratio"),
     "tokens": unsaid("marked words"),
     "sets": unsaid("sets"),
@@ -539,7 +527,7 @@ _EFFECTS: dict[Outcome, str] = {
 }
 
 
-def _show_help(report: HelpReport | None) -> None:
+def _show_help(report: lead_quality.HelpReport | None) -> None:
     """What help did, where the lot gave it: helped minus blind, with intervals."""
     if report is None:
         return
@@ -558,10 +546,10 @@ def _show_help(report: HelpReport | None) -> None:
         for effect in report.effects
     ]
     st.dataframe(rows, hide_index=True, key="quality_help")
-    st.caption(as_text(help_words(report)))
+    st.caption(as_text(lead_quality.help_words(report)))
 
 
-def _signed(outcome: Outcome, value: float | None) -> str:
+def _signed(outcome: lead_quality.Outcome, value: float | None) -> str:
     if value is None:
         return UNDEFINED
     return f"× {value:.2f}" if outcome == "time" else signed(value)

@@ -16,28 +16,8 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.annotate.blind_checks import may_have_checks
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import instances_of
-from annotator.usecases.qualification.items import (
-    ShownItem,
-    accept_gold,
-    count_picked,
-    items_of,
-    pick,
-    repeated_texts_words,
-    set_rules,
-    take_out,
-    training_rules,
-)
-from annotator.usecases.qualification.people import (
-    TRAINING_WORDS,
-    Checked,
-    Trained,
-    allow,
-    answers_of,
-    checked_people,
-    checks_left,
-    finishing_first,
-    trained_people,
-)
+from annotator.usecases.qualification import items as training_items
+from annotator.usecases.qualification import people as training_people
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.session import Visit
@@ -80,7 +60,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience, fields: Mapping[str, Field]) -> None:
     """The fields keep what the lead typed where somebody else set rules meanwhile: then nothing is saved."""
-    stored = training_rules(store, visit.user, project.id, audience)
+    stored = training_items.training_rules(store, visit.user, project.id, audience)
     begun_key = f"training_begun_{audience}_{project.id}"
     based_on = st.session_state.setdefault(begun_key, stored.number)
     keys = {name: f"training_{name}_{audience}_{project.id}_{based_on}" for name in fields}
@@ -105,7 +85,7 @@ def _ask_rules(store: Store, visit: Visit, project: Project, audience: Audience,
         }
         rules = replace(stored.rules, **whole)
         with refusals_shown():
-            set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
+            training_items.set_rules(store, visit.user, project.id, audience, rules, based_on=based_on)
             st.session_state.pop(begun_key, None)
             confirm_and_rerun(_("Saved. Attempts in progress keep the old rules."))
 
@@ -123,9 +103,9 @@ def _place_of_rules(rules: QualificationRules, audience: Audience, fields: Mappi
 
 def _show_held(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
     """While training is on: who goes on with what they hold all the same."""
-    if not training_rules(store, visit.user, project.id, audience).rules.is_on:
+    if not training_items.training_rules(store, visit.user, project.id, audience).rules.is_on:
         return
-    if held := finishing_first(store, visit.user, project, audience):
+    if held := training_people.finishing_first(store, visit.user, project, audience):
         st.info(as_text(held), icon=":material/hourglass_top:")
 
 
@@ -174,7 +154,7 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
     """People side by side, and one of them in time: something to look at, no verdict."""
     st.caption(_("Checks use texts below that the annotator hasn't seen and won't get."))
     _show_checks_left(store, visit, project)
-    people = checked_people(store, visit.user, project)
+    people = training_people.checked_people(store, visit.user, project)
     if not people:
         st.info(_("Nothing yet."), icon=":material/visibility:")
         return
@@ -212,9 +192,9 @@ def _show_checks(store: Store, visit: Visit, project: Project) -> None:
 
 def _show_checks_left(store: Store, visit: Visit, project: Project) -> None:
     """For whom there still is a check, once there are any texts for them."""
-    if not items_of(store, visit.user, project, "checks"):
+    if not training_items.items_of(store, visit.user, project, "checks"):
         return
-    left = checks_left(store, visit.user, project)
+    left = training_people.checks_left(store, visit.user, project)
     if not may_have_checks(project):
         st.warning(_("No checks: they can't show sets suggested by word lists."), icon=":material/visibility_off:")
         return
@@ -227,7 +207,7 @@ def _show_checks_left(store: Store, visit: Visit, project: Project) -> None:
         )
 
 
-def _checked_row(checked: Checked) -> dict[str, object]:
+def _checked_row(checked: training_people.Checked) -> dict[str, object]:
     totals = checked.totals
     return {
         "name": checked.user.name,
@@ -239,8 +219,8 @@ def _checked_row(checked: Checked) -> dict[str, object]:
 
 def _show_people(store: Store, visit: Visit, project: Project, audience: Audience) -> None:
     """Those who train, once they have to, or have begun."""
-    people = trained_people(store, visit.user, project, audience)
-    is_on = training_rules(store, visit.user, project.id, audience).rules.is_on
+    people = training_people.trained_people(store, visit.user, project, audience)
+    is_on = training_items.training_rules(store, visit.user, project.id, audience).rules.is_on
     if not is_on and not any(trained.n_tries for trained in people):
         return
     st.subheader(_("People"), anchor=False)
@@ -283,20 +263,24 @@ def _allow(
             raise InvalidValue(_("Choose a person."))
         with store.transaction():
             for name in names:
-                allow(store, visit.user, project, audience, name, "let through" if is_let_through else "another try")
+                training_people.allow(
+                    store, visit.user, project, audience, name, "let through" if is_let_through else "another try"
+                )
         if is_let_through:
             confirm_and_rerun(_("Can now get work: {names}.", names=listed(names)))
         confirm_and_rerun(_("Has another attempt: {names}.", names=listed(names)))
 
 
-def _show_answers(store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[Trained]) -> None:
+def _show_answers(
+    store: Store, visit: Visit, project: Project, audience: Audience, people: Sequence[training_people.Trained]
+) -> None:
     """What somebody answered, text by text, in the words that they read themselves."""
     names = [trained.user.name for trained in people if trained.n_tries]
     if not names:
         return
     with st.expander(_("Responses"), key=f"training_answers_{audience}"):
         name = st.selectbox(_("Person"), names, key=f"training_whose_{audience}")
-        for answer in answers_of(store, visit.user, project, audience, name):
+        for answer in training_people.answers_of(store, visit.user, project, audience, name):
             parts = [_("**Attempt {number}**", number=answer.number), as_text(answer.key)]
             if answer.measures.f1 is not None:
                 parts.append(_("token F1 {f1}", f1=written(float(answer.measures.f1))))
@@ -306,13 +290,13 @@ def _show_answers(store: Store, visit: Visit, project: Project, audience: Audien
             st.caption(as_text(together(*answer.lines)))
 
 
-def _person_row(trained: Trained) -> dict[str, object]:
+def _person_row(trained: training_people.Trained) -> dict[str, object]:
     totals = trained.totals
     return {
         "name": trained.user.name,
         "training": _("passed by {let_by}", let_by=trained.let_by)
         if trained.state == "let through"
-        else _(TRAINING_WORDS[trained.state]),
+        else _(training_people.TRAINING_WORDS[trained.state]),
         "tries": trained.n_tries,
         "token F1, last attempt": written(None if totals is None or totals.f1 is None else float(totals.f1)),
         "correct, last attempt": _("{n} of {all}", n=totals.n_right, all=totals.n) if totals and totals.n else "–",
@@ -321,18 +305,18 @@ def _person_row(trained: Trained) -> dict[str, object]:
 
 def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) -> None:
     st.subheader(_("Texts"), anchor=False)
-    items = items_of(store, visit.user, project, purpose)
+    items = training_items.items_of(store, visit.user, project, purpose)
     _warn(items)
     if purpose != "checks":
         n_texts = len({item.item.instance_id for item in items if item.gold != "no gold"})
-        rules = training_rules(store, visit.user, project.id, purpose).rules
-        if words := repeated_texts_words(rules, n_texts):
+        rules = training_items.training_rules(store, visit.user, project.id, purpose).rules
+        if words := training_items.repeated_texts_words(rules, n_texts):
             st.warning(words, icon=":material/repeat:")
     if items:
         _show_list(store, visit, project, purpose, items)
     else:
         st.info(_("No texts yet. Pick some with gold."), icon=":material/school:")
-    if n := count_picked(store, visit.user, project, purpose):
+    if n := training_items.count_picked(store, visit.user, project, purpose):
         st.caption(
             several(
                 "{n} complete text counts in gold, exports and releases. To exclude it, give it its own split.",
@@ -343,7 +327,7 @@ def _show_items(store: Store, visit: Visit, project: Project, purpose: Purpose) 
     _ask_texts(store, visit, project, purpose, {item.item.instance_id for item in items})
 
 
-def _warn(items: Sequence[ShownItem]) -> None:
+def _warn(items: Sequence[training_items.ShownItem]) -> None:
     """Items are named whose gold is another one than when they were picked."""
     changed = [item.row.key for item in items if item.gold == "changed"]
     if changed:
@@ -359,7 +343,9 @@ def _warn(items: Sequence[ShownItem]) -> None:
         )
 
 
-def _show_list(store: Store, visit: Visit, project: Project, purpose: Purpose, items: Sequence[ShownItem]) -> None:
+def _show_list(
+    store: Store, visit: Visit, project: Project, purpose: Purpose, items: Sequence[training_items.ShownItem]
+) -> None:
     rows = [
         {
             "text": first_words(item.row.excerpt),
@@ -384,13 +370,13 @@ def _show_list(store: Store, visit: Visit, project: Project, purpose: Purpose, i
     left, right = st.columns(2)
     if pressed(_("Remove"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
         with refusals_shown():
-            take_out(store, visit.user, project, item.item.id)
+            training_items.take_out(store, visit.user, project, item.item.id)
             confirm_and_rerun(_("Removed “{key}”. Responses to it are kept.", key=item.row.key))
     if item.gold == "changed" and pressed(
         _("Accept the new gold"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
     ):
         with refusals_shown():
-            accept_gold(store, visit.user, project, item.item.id)
+            training_items.accept_gold(store, visit.user, project, item.item.id)
             confirm_and_rerun(_("“{key}” now uses its current gold.", key=item.row.key))
 
 
@@ -429,5 +415,5 @@ def _ask_texts(store: Store, visit: Visit, project: Project, purpose: Purpose, p
         numbers = cast("list[int]", given[f"training_texts_{purpose}"])
         spoilings = cast("list[Spoiling]", given.get("training_spoilings", [""]))
         with refusals_shown():
-            made = pick(store, visit.user, project, purpose, numbers, spoilings)
+            made = training_items.pick(store, visit.user, project, purpose, numbers, spoilings)
             confirm_and_rerun(together(several("Picked {n} text.", "Picked {n} texts.", made.n_new), *made.left_out))
