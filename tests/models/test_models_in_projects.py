@@ -326,8 +326,7 @@ def test_methods_that_only_ask_cover_tokens_with_the_models_own_mask(store, sent
 
 
 @pytest.mark.parametrize(
-    ("name", "removal"),
-    [("bert", "delete"), ("bert", "mask"), ("bert", "blank"), ("gpt2", "mask"), ("gpt2", "blank")],
+    ("name", "removal"), [("bert", "delete"), ("bert", "mask"), ("bert", "blank"), ("gpt2", "mask"), ("gpt2", "blank")]
 )
 def test_sufficient_sets_hold_seen_tokens_alone_and_a_text_without_words_has_an_answer(
     name: str, removal: Removal, store: Store, films: Project, folders: dict[str, Path], loaded: Callable[..., Any]
