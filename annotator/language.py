@@ -127,6 +127,15 @@ def clause_by_clause(text: str, parting: str = "; ") -> str:
     return wide.join(map(_, text.split(parting)))
 
 
+def in_brackets(words: str) -> str:
+    """Words that stand for a value that is not there.
+
+    >>> in_brackets("none")
+    '(none)'
+    """
+    return f"（{words}）" if spoken_language() == "zh" else f"({words})"
+
+
 def together(*sentences: str) -> str:
     """Whole sentences, one after another; an empty one is left out. Chinese stops hold the space behind them already.
 

@@ -131,7 +131,7 @@ def _positive(variable: str, usual: float) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number <= 100_000:
-        raise InvalidValue(_("{variable} must be above 0 and at most 100,000.", variable=variable))
+        raise InvalidValue(_("{variable} must be above 0, up to 100,000.", variable=variable))
     return number
 
 

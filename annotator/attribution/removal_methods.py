@@ -68,10 +68,7 @@ class Question:
             raise ModelError(
                 _("'{name}' extracts its answer; removal=delete would move it. Use removal=cover.", name=predictor.name)
                 if has_cover
-                else _(
-                    "'{name}' has no mask token to cover words with. Use a gradient method, e.g. gradient-x-input.",
-                    name=predictor.name,
-                )
+                else _("'{name}' has no mask token. Use a gradient method, e.g. gradient-x-input.", name=predictor.name)
             )
         if removal == "cover" and not has_cover:
             raise ModelError(_("{name} has no mask token. Use removal=delete.", name=predictor.name))

@@ -75,9 +75,7 @@ def load(source: str, *, name: str) -> SpacyPipeline:
 
 
 def _unloadable(source: str, error: Exception) -> ModelError:
-    return ModelError(
-        _("Can't load spaCy pipeline '{source}': {first_line}", source=source, first_line=_first_line(error))
-    )
+    return ModelError(_("Can't load '{spec}': {first_line}", spec=source, first_line=_first_line(error)))
 
 
 def _folder_or_name(source: str) -> Path | str:
@@ -139,7 +137,7 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
     except Exception as error:  # its components are anybody's code, so that no list of errors would hold
         raise ModelError(
             _(
-                "{name} failed: {first_line} ({error})",
+                "'{name}' failed ({error}: “{first_line}”).",
                 name=name,
                 first_line=_first_line(error),
                 error=type(error).__name__,

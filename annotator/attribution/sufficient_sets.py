@@ -57,7 +57,7 @@ class Seeking:
         """Raises InvalidValue for an exact search of a long text."""
         if self.search == "exact" and n_tokens > MOST_EXACT:
             raise InvalidValue(
-                _("Exact sets need texts of at most {most} tokens; this one has {n}.", most=MOST_EXACT, n=n_tokens)
+                _("Exact sets need at most {most} tokens; this text has {n}.", most=MOST_EXACT, n=n_tokens)
             )
         if self.search == "auto":
             return "full" if n_tokens <= MOST_FULL else "blocks"
@@ -338,7 +338,7 @@ def _mask(tokens: Sequence[int], n_tokens: int) -> Flags:
 def _check_minimal(family: JudgedFamily, threshold: float) -> None:
     """A set whose tokens may go was made by a model that answers one question in two ways."""
     if not all(judged.is_sufficient(threshold) and judged.is_compact(threshold) for judged in family.sets):
-        raise ModelError(_("A set isn't minimal: the model answers the same text in two ways."))
+        raise ModelError(_("A set isn't minimal: the model contradicts itself."))
 
 
 # Many searches at once.

@@ -162,7 +162,7 @@ def _integrated(
     )  # layers may give more than one thing, the first is theirs
     if scores.ndim != 3 or scores.shape[1] != len(encoded.ids):
         raise ModelError(
-            _("A layer of '{name}' lacks one vector per subword. Choose another method.", name=loaded.name)
+            _("'{name}' lacks one vector per subword in a layer. Choose another method.", name=loaded.name)
         )
     by_subword = scores.sum(dim=2)[0].detach().double().cpu().numpy()
     # How far the scores are from adding up to what they explain, F(x) − F(baseline).

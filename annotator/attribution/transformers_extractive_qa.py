@@ -177,7 +177,7 @@ class TrackedAnswer:
         if not np.isfinite(numbers).all():
             raise ModelError(
                 _(
-                    "With tokens masked, '{name}' loses its answer {labels} or returns non-numbers.",
+                    "With tokens masked, '{name}' returns non-numbers or loses {labels}.",
                     name=self.name, labels=f"{self.labels[0]!r}"
                 ), reason=NO_NUMBER
             )  # fmt: skip

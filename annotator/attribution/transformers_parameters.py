@@ -99,8 +99,8 @@ _BASELINE = Parameter(
     FOLLOWS_MODEL,
     ("zero", *BASELINE_SUBWORDS),
     says=unsaid(
-        "replaces each non-special subword; zero: zero embeddings; default: first available of mask, pad, "
-        "eos, bos, unk, else zero"
+        "replaces each non-special subword; zero: zero embeddings; default: first of mask, pad, eos, "
+        "bos, unk, else zero"
     ),
 )
 _FROM = Parameter(
@@ -169,7 +169,7 @@ METHODS: dict[str, Method] = {
                 "attention",
                 "softmax",
                 ("softmax", CONSTANT),
-                says=unsaid("softmax: relevance also flows through attention weights; constant: it doesn't (CP-LRP)"),
+                says=unsaid("softmax: relevance also flows through attention weights; constant (CP-LRP): it doesn't"),
             ),
             _OUTPUT,
             _MERGE,

@@ -25,7 +25,7 @@ from annotator.attribution.transformers_subwords import (
 from annotator.domain.models import Subword
 from annotator.domain.projects import USUAL_PROMPT
 from annotator.errors import InvalidValue, ModelError
-from annotator.language import _
+from annotator.language import _, unknown
 
 TEXT, LABEL = "{text}", "{label}"
 
@@ -64,9 +64,7 @@ class Prompt:
             raise _invalid(template)
         strange = [label for label in label_words if label not in labels]
         if strange:
-            raise InvalidValue(
-                _("Unknown label '{strange}'. Available: {labels}.", strange=strange[0], labels=", ".join(labels))
-            )
+            raise InvalidValue(unknown(_("label"), strange[0], ", ".join(labels)))
         before, after = template.removesuffix(LABEL).split(TEXT)
         blank = after[len(after.rstrip(" ")) :][:1]
         words = tuple(blank + label_words.get(label, label).strip() for label in labels)

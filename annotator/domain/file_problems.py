@@ -82,61 +82,70 @@ class Option:
     """How an option of commands is called elsewhere.
 
     argument: in Python; kind: how its value is written there
-    page:     the field or button of the page, with {value} for what is chosen there, and {field} for what a column is chosen as;
-              "" where pages have none
-    bare:     the same where a sentence gives it no value, if that is something else
+    page:     the field or button of the page; "" where pages have none
+    part:     where on the page that is
+    values:   how one value is called there, with {value} for what is chosen and {field} for what a column is chosen as
     """
 
     argument: str
     kind: _Kind
     page: str = ""
-    bare: str = ""
+    part: Literal["", "above", "Columns", "More"] = ""
+    values: str = ""
+
+    @property
+    def on_page(self) -> str:
+        """How it is called on the page where a sentence gives it no value."""
+        name = _(self.page)
+        if self.part == "above":
+            return _("“{name}” above", name=name)
+        return _("“{name}” under “{part}”", name=name, part=_(self.part)) if self.part else _("“{name}”", name=name)
 
 
 OPTIONS: dict[str, Option] = {
-    "--add-label": Option("add_labels", "list", unsaid("“Add label” above")),
+    "--add-label": Option("add_labels", "list", "Add label", "above"),
     "--again": Option("again", "flag"),
-    "--all-doubles": Option("all_doubles", "flag", unsaid("“Duplicate texts”")),
+    "--all-doubles": Option("all_doubles", "flag", "Duplicate texts: apply to all copies"),
     "--allow-model-hub": Option("allow_model_hub", "flag"),
     "--annotator": Option("annotator", "name"),
     "--unhelped": Option("unhelped", "flag"),
     "--baseline": Option("baseline", "params"),
     "--beam-width": Option("beam_width", "name"),
-    "--column": Option("columns", "pairs", unsaid("“{value}” for “{field}” under “Columns”"), unsaid("“Columns”")),
-    "--encoding": Option("encoding", "name", unsaid("“Encoding”")),
-    "--entities": Option("entities", "flag", unsaid("“One instance per labelled span”")),
+    "--column": Option("columns", "pairs", "Columns", values=unsaid("“{value}” for “{field}” under “Columns”")),
+    "--encoding": Option("encoding", "name", "Encoding"),
+    "--entities": Option("entities", "flag", "One instance per labelled span"),
     "--faithfulness": Option("faithfulness", "flag"),
     "--first": Option("first", "name"),
-    "--gold-policy": Option("gold_policy", "text", unsaid("“Gold of these texts”")),
-    "--key-prefix": Option("key_prefix", "name", unsaid("“ID prefix” under “More”")),
+    "--gold-policy": Option("gold_policy", "text", "Gold of these texts"),
+    "--key-prefix": Option("key_prefix", "name", "ID prefix (if IDs repeat between files)", "More"),
     "--label": Option("label", "name"),
     "--label-words": Option("label_words", "pairs"),
     "--longest-answer": Option("longest_answer", "name"),
-    "--leave-out-label": Option("leave_out_labels", "list", unsaid("“Skip rows” above")),
-    "--majority-labels": Option("majority_labels", "flag", unsaid("“Label per text” under “Columns”")),
-    "--merge-labels": Option("merge_labels", "flag", unsaid("“Merge similar labels” under “More”")),
-    "--metadata-column": Option("metadata_columns", "list", unsaid("“Marks kept as metadata” under “Columns”")),
-    "--method": Option("method", "name", unsaid("“Method (if not in the file)”")),
-    "--model": Option("model", "name", unsaid("“Model (if not in the file)”")),
+    "--leave-out-label": Option("leave_out_labels", "list", "Skip rows", "above"),
+    "--majority-labels": Option("majority_labels", "flag", "Label per text", "Columns"),
+    "--merge-labels": Option("merge_labels", "flag", "Merge similar labels", "More"),
+    "--metadata-column": Option("metadata_columns", "list", "Marks kept as metadata", "Columns"),
+    "--method": Option("method", "name", "Method (if not in the file)"),
+    "--model": Option("model", "name", "Model (if not in the file)"),
     "--most-tokens": Option("most_tokens", "name"),
     "--names": Option("names", "flag"),
-    "--number-keys": Option("number_keys", "flag", unsaid("“Generate missing IDs” under “More”")),
+    "--number-keys": Option("number_keys", "flag", "Generate missing IDs", "More"),
     "--number": Option("number", "name"),
     "--percent": Option("percent", "name"),
-    "--prompt": Option("prompt", "name", unsaid("“Text around the text”")),
-    "--ratio": Option("ratio", "name", unsaid("“Top k, % of tokens”")),
+    "--prompt": Option("prompt", "name", "Text around the text"),
+    "--ratio": Option("ratio", "name", "Top k, % of tokens"),
     "--rename": Option(
-        "rename", "pairs", unsaid("“Map to another” above"), unsaid("“Labels named differently in the project”")
+        "rename", "pairs", "Labels named differently in the project", values=unsaid("“Map to another” above")
     ),
     "--seed": Option("seeds", "name"),
     "--set": Option("params", "pairs"),
-    "--sheet": Option("sheet", "name", unsaid("“Sheet”")),
-    "--skip-invalid": Option("skip_invalid", "flag", unsaid("“Skip invalid rows”")),
-    "--split": Option("split", "name", unsaid("“Split”")),
+    "--sheet": Option("sheet", "name", "Sheet"),
+    "--skip-invalid": Option("skip_invalid", "flag", "Skip invalid rows"),
+    "--split": Option("split", "name", "Split"),
     "--steps": Option("steps", "params"),
     "--task": Option("task", "text"),
     "--train": Option("train", "flag"),
-    "--update": Option("update", "flag", unsaid("“Let changed rows overwrite”")),
+    "--update": Option("update", "flag", "Let changed rows overwrite"),
     "--vocabulary": Option("vocabulary", "name"),
 }
 # What else commands call otherwise than Python.
@@ -225,13 +234,14 @@ def _button(match: re.Match[str], field_words: Callable[[str], str]) -> str:
         return match[0]
     if not option.page:
         return _("`annotator import` with {option}", option=match[0])
-    if match["valued"] is None:
-        return _(option.bare or option.page)
+    if match["valued"] is None or not option.values:
+        return option.on_page
     pairs = [value.partition("=") for value in _values_of_option(match)]
     return listed(
         list(
             dict.fromkeys(
-                _(option.page, value=value, field=field_words(name) if value else "") for name, _equals, value in pairs
+                _(option.values, value=value, field=field_words(name) if value else "")
+                for name, _equals, value in pairs
             )
         ),
         "and",

@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.sources import facts_of_annotators
 from annotator.domain.texts import HelpOrigin
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, in_brackets, listed, several, unsaid
 
 FORGOT_WRONG_K = "forget wrong k"  # as the record names it
 
@@ -166,13 +166,13 @@ _WORDS = {
     HELP: unsaid("help"),
 }
 _UNNAMED = {
-    LABEL: unsaid("(no label)"),
-    SPLIT: unsaid("(none)"),
-    KIND: unsaid("(unperturbed)"),
+    LABEL: unsaid("no label"),
+    SPLIT: unsaid("none"),
+    KIND: unsaid("unperturbed"),
     CRITERION: unsaid("not stated"),
-    ANNOTATOR: unsaid("(unnamed)"),
-    EXHAUSTIVE: unsaid("(not exhaustive)"),
-    HELP: unsaid("(not recorded)"),
+    ANNOTATOR: unsaid("unnamed"),
+    EXHAUSTIVE: unsaid("not exhaustive"),
+    HELP: unsaid("not recorded"),
 }
 _NAMED = {UNHELPED: unsaid("without help"), HELPED: unsaid("with help")}
 
@@ -281,7 +281,7 @@ def group_in_words(by: str, name: str) -> str:
     """The name of a group, or what is common to those that tell none."""
     if by == HELP and name:
         return _(_NAMED.get(name, name))
-    return name or _(_UNNAMED.get(by, unsaid("(not stated)")))
+    return name or in_brackets(_(_UNNAMED.get(by, unsaid("not stated"))))
 
 
 # Saved views: what somebody chose on the Metrics page, under a name.

@@ -246,13 +246,13 @@ class Written:
 
     def __post_init__(self) -> None:
         if not self.subwords or not len(self.subwords) == len(self.scores) == len(self.earlier):
-            raise InvalidValue(_("Generated text needs subwords, and one score row for each."))
+            raise InvalidValue(_("Generated text needs subwords, and a score row for each."))
         if len({len(row) for row in self.scores}) > 1 or [len(row) for row in self.earlier] != [
             *range(len(self.subwords))
         ]:
-            raise InvalidValue(_("Each score row needs one score per token and earlier generated subword."))
+            raise InvalidValue(_("Each score row needs a score per token and earlier generated subword."))
         if self.facts and len(self.facts) != len(self.subwords):
-            raise InvalidValue(_("Give details for all generated subwords, or for none."))
+            raise InvalidValue(_("Give details for all generated subwords or none."))
 
     @property
     def text(self) -> str:

@@ -76,7 +76,13 @@ def _check_on_scale(name: Property, score: int | None) -> None:
     highest = len(SCALES[name])
     if score is not None and not 1 <= score <= highest:
         raise InvalidValue(
-            _("The {score} is {number}; use 1 to {highest}.", score=_(SCORE_NAMES[name]), number=score, highest=highest)
+            _(
+                "{name} is {value}; use {lowest} to {highest}.",
+                name=_(SCORE_NAMES[name]),
+                value=score,
+                lowest=1,
+                highest=highest,
+            )
         )
 
 

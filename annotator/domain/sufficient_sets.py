@@ -33,7 +33,9 @@ class Threshold:
     def __post_init__(self) -> None:
         value = self.share if self.fixed is None else self.fixed
         if not 0 < value <= 1:
-            raise InvalidValue(_("The threshold is above 0 and at most 1, not {value}.", value=value))
+            raise InvalidValue(
+                _("{name} is {value}; use above 0, up to {highest}.", name=_("threshold"), value=value, highest=1)
+            )
 
     def of(self, full: float, n_labels: int) -> float:
         """The threshold of a text that is answered with this probability."""

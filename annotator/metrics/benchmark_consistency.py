@@ -232,14 +232,14 @@ DEFINITIONS: tuple[Definition, ...] = (
     from_0_to_1(
         "benchmark.map_counting",
         "MAP, repeats counted",
-        "as MAP, but a token of O matches as many tokens of Q as it occurs in O[:i]",
+        "MAP where a token of O matches as often as it occurs in O[:i]",
         "if either list is empty; excluded and counted",
         "defined here; after Wang et al. 2022, Eq. 2",
     ),
     from_0_to_1(
         "benchmark.map_aligned",
         "MAP, tokens aligned",
-        "MAP over token positions aligned by a diff of both texts: a synonym in the same place matches",
+        "MAP over positions aligned by a diff: a synonym in the same place matches",
         "if either list is empty; excluded and counted",
         "defined here; after Wang et al. 2022, Eq. 2",
     ),

@@ -195,7 +195,7 @@ def _bag_f1(expected: list[str], other: list[str]) -> float:
     return 2 * (Counter(expected) & Counter(other)).total() / (len(expected) + len(other))
 
 
-_MISSING = "if a needed prediction is missing; excluded and counted"
+_MISSING = "without a needed prediction; excluded and counted"
 _SCRIPT_MISSING = "an empty prediction counts 1 and a missing one 0, whatever gold is, as in the script"
 _SCRIPT = "PaddleNLP model_interpretation mrc_f1_evaluate.py"
 _CHINESE = "CMRC 2018 (Cui et al. 2019)"
@@ -226,7 +226,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "benchmark.new_p",
         "New-P",
         "share of instances whose label holds with only the rationale and changes without it",
-        "if a needed prediction is missing; excluded and counted",
+        "without a needed prediction; excluded and counted",
         "PaddleNLP model_interpretation newp_analysis.py, over instances with both predictions",
     ),
     Definition(
@@ -256,7 +256,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     from_0_to_1(
         "benchmark.answer_f1_chinese",
         "Answer F1, Chinese",
-        "F1 over the longest common subsequence of ideographs and the stretches between them",
+        "F1 over the longest common subsequence of ideographs and stretches between",
         _MISSING,
         _CHINESE,
     ),

@@ -319,9 +319,9 @@ DEFINITIONS: tuple[Definition, ...] = (
     from_0_to_1(
         "benchmark.token_f1_scripts",
         "Token-F1 (scripts)",
-        "2PR/(P+R) of token indices against the best set or a greedy union in file order; mean over sides, "
+        "2PR/(P+R) of token indices against the best set or greedy union in file order; mean over sides, "
         "then all gold (PaddleNLP) or predicted (TrustAI) records",
-        "0 for an empty prediction or gold, and over all gold for a missing prediction, as in the code",
+        "0 for an empty prediction or gold; over all gold also for a missing prediction, as in the code",
         _CODE_F1,
     ),
     from_0_to_1(
@@ -335,7 +335,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "benchmark.iou_f1_evaluator",
         "IOU-F1 (evaluator)",
         "share of sides with int(10 |S and G| / |S or G|) >= 5, G chosen by F1 with unions",
-        "0 for an empty prediction or gold; records without predictions excluded",
+        "0 for an empty prediction or gold; without predictions: excluded",
         "TrustAI Evaluator.calc_iou_f1",
     ),
     from_0_to_1(

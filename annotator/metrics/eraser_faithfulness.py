@@ -150,7 +150,7 @@ def _zero_ratio(part: Integers, whole: Integers) -> Floats:
     return ratios
 
 
-_NOT_GIVEN = "no predictions in the file without or with only the rationale"
+_NOT_GIVEN = "no such predictions in the file"
 _SIDES: dict[str, tuple[str, Direction]] = {
     "comprehensiveness": ("removed", "higher is better"),
     "sufficiency": ("alone", "lower is better"),

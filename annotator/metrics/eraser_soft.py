@@ -225,7 +225,7 @@ DEFINITIONS: tuple[Definition, ...] = (
         "eraser.auprc",
         "AUPRC",
         "Σ (R_i − R_{i−1})(P_i + P_{i−1})/2 over distinct scores, R_0 = 0, P_0 = 1; mean over documents",
-        "documents without gold: excluded and counted here, 0.5 in the scorer",
+        "documents without gold: excluded and counted (scorer: 0.5)",
         _SCORER,
     ),
     from_0_to_1(

@@ -266,7 +266,7 @@ def _f1(precision: float, recall: float) -> float:
 
 
 _KINDS = {
-    "iou": ("Span IOU", "predicted spans with IOU ≥ threshold to a gold span in the document"),
+    "iou": ("Span IOU", "predicted spans with IOU ≥ threshold to a gold span"),
     "exact": ("Exact spans", "predicted spans equal to gold spans"),
     "token": ("Tokens", "tokens in predicted and in gold spans"),
 }

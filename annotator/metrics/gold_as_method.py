@@ -32,17 +32,11 @@ def split_mix(states: Identities, steps: Integers | Identities) -> Identities:
 
 _LOWER: Direction = "lower is better"
 _HIGHER: Direction = "higher is better"
-_LEFT_OUT = "if a needed prediction is missing; excluded and counted"
+_LEFT_OUT = "without a needed prediction; excluded and counted"
 _TABLES = "Wang et al. 2022, Tables 4 and 7"
 
 DEFINITIONS: tuple[Definition, ...] = (
-    from_0_to_1(
-        "method.quality_full",
-        "On the full input",
-        "mean accuracy (reading: answer F1) on the full input",
-        _LEFT_OUT,
-        _TABLES,
-    ),
+    from_0_to_1("method.quality_full", "On the full input", "mean accuracy (reading: answer F1)", _LEFT_OUT, _TABLES),
     from_0_to_1(
         "method.quality_rationale",
         "On the rationale",
@@ -56,7 +50,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.sufficiency",
         "Sufficiency",
-        "mean of p(full) − p(rationale) for the label predicted on the full input",
+        "mean of p(full) − p(rationale) for the full input's label",
         _LOWER,
         -1.0,
         1.0,
@@ -66,7 +60,7 @@ DEFINITIONS: tuple[Definition, ...] = (
     Definition(
         "method.comprehensiveness",
         "Comprehensiveness",
-        "mean of p(full) − p(rest) for the label predicted on the full input",
+        "mean of p(full) − p(rest) for the full input's label",
         _HIGHER,
         -1.0,
         1.0,

@@ -230,15 +230,15 @@ DEFINITIONS: tuple[Definition, ...] = tuple(
     Definition(
         f"naopc.{side}",
         f"Normalised {side}",
-        f"mean of (A − low) / (up − low); A = 1/n · Σ over k = 1..n of p(c | full) − p(c | without the k {first} "
-        "important tokens), c the explained class; up, low: highest and lowest A over all orders, exact up to "
+        f"mean of (A − low) / (up − low); A = 1/n · Σ over k = 1..n of p(c | full) − p(c | without k tokens), c "
+        f"the explained class; removed: the {first} important; up, low: highest and lowest A over all orders, exact up to "
         f"{MOST_EXACT} tokens, else by beam search",
         direction,
         None,
         None,
-        "without order (all scores equal), without tokens, or if up − low < 0.01 (the model hardly reacts); excluded and "
-        "counted; outside 0 to 1 where a beam's bounds are too narrow",
-        "Edin et al., ACL 2025 (normalised AOPC); not ERASER's AOPC, which is over shares of tokens",
+        "all scores equal, no tokens, or up − low < 0.01 (the model hardly reacts); excluded and "
+        "counted; outside 0 to 1 if the beam's bounds are too narrow",
+        "Edin et al., ACL 2025 (normalised AOPC); not ERASER's AOPC (over shares of tokens)",
     )
     for side, first, direction in _SIDES
 )

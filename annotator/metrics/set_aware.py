@@ -146,32 +146,31 @@ DEFINITIONS: tuple[Definition, ...] = (
     _definition(
         "best_f1",
         "Best-set token F1",
-        "highest 2·|P ∩ S| / (|P| + |S|) over an instance's gold sets S, P the predicted tokens; the first "
+        "highest 2·|P ∩ S| / (|P| + |S|) over gold sets S, P the predicted tokens; the first "
         "best set is named; mean over instances",
         source="defined here; with one set, the token F1 of DeYoung et al. 2020, section 4.1",
     ),
     _definition(
         "best_iou",
         "Best-set token IoU",
-        "highest |P ∩ S| / |P ∪ S| over an instance's gold sets S; the first best set is named; mean over instances",
+        "highest |P ∩ S| / |P ∪ S| over gold sets S; the first best set is named; mean over instances",
     ),
     _definition(
         "whole_set",
         "A whole set found",
-        "1 if P contains at least one whole gold set, else 0; mean over instances",
+        "1 if P contains a whole gold set, else 0; mean over instances",
         source="defined here; a single set is sufficient (Wang et al. 2022, section 3.3)",
     ),
     _definition(
         "recall",
         "Recall over sets",
-        "share of an instance's gold sets with at least a stated share (1: all) of tokens in P; mean over "
+        "share of gold sets with at least a stated share (1: all) of tokens in P; mean over "
         "instances; recall only where gold is exhaustive",
     ),
     _definition(
         "coverage",
         "Coverage of comprehensiveness",
-        "|P ∩ U| / |U|, U the union of an instance's gold sets; mean over instances; measures coverage "
-        "only where gold is exhaustive",
+        "|P ∩ U| / |U|, U the union of gold sets; mean over instances; measures coverage only where gold is exhaustive",
         source="defined here; all sets together are comprehensive (Wang et al. 2022, section 3.3)",
     ),
 )

@@ -152,21 +152,21 @@ DEFINITIONS: Sequence[Definition] = (
     _definition(
         "soft.token_f1",
         "Soft token F1",
-        "2 · Σ v over P / (|P| + Σ v), P the selected tokens, v of a token the share of people who marked it; mean over "
+        "2 · Σ v over P / (|P| + Σ v), P the selected tokens, v the share of people who marked a token; mean over "
         "instances",
         undefined=_UNMARKED,
     ),
     _definition(
         "soft.token_f1_ceiling",
         "Soft token F1, ceiling",
-        "highest soft token F1 that any selection of an instance's tokens can have; mean over instances",
+        "highest soft token F1 of any selection of tokens; mean over instances",
         direction="neither",
         undefined=_UNMARKED,
     ),
     _definition(
         "soft.token_manhattan",
         "Token Manhattan distance",
-        "mean over tokens of |v − a|, v the share of people who marked it, a 1 for selected tokens, else 0; mean over instances",
+        "mean of |v − a|, v the share of people who marked a token, a 1 if selected, else 0; mean over instances",
         direction="lower is better",
         undefined=_NOBODY,
     ),
@@ -202,31 +202,31 @@ DEFINITIONS: Sequence[Definition] = (
     _definition(
         "person.token_f1",
         "Token F1 per person",
-        "best-set token F1 against each person's own sets, mean over their instances, then over people",
+        "best-set token F1 against each person's own sets, mean over their instances; mean over people",
         undefined="where no person marked a set",
     ),
     _definition(
         "person.token_f1_lowest",
         "Token F1, lowest person",
-        "best-set token F1 against each person's own sets, mean over their instances; the lowest person's",
+        "best-set token F1 against each person's own sets, mean over their instances; lowest person",
         undefined="where no person marked a set",
     ),
     _definition(
         "person.accuracy",
         "Accuracy per person",
-        "share of each person's labels that are predicted, mean over people",
+        "share of each person's labels predicted; mean over people",
         undefined="where no person gave a label",
     ),
     _definition(
         "person.accuracy_lowest",
         "Accuracy, lowest person",
-        "share of each person's labels that are predicted; the lowest person's",
+        "share of each person's labels predicted; lowest person",
         undefined="where no person gave a label",
     ),
     _definition(
         "person.error_rate",
         "Error rate over people's labels",
-        "share of (instance, person) labels that are not predicted",
+        "share of (instance, person) labels not predicted",
         direction="lower is better",
         undefined="where no person gave a label",
         source="LeWiDi 2025 (Learning with Disagreements), error rate",

@@ -54,9 +54,9 @@ class Client:
     def __post_init__(self) -> None:
         _require_address(self.issuer, self.issuer)
         if not self.client_id.isascii() or not self.client_id.isprintable() or not self.client_id:
-            raise InvalidValue(_("The client ID is one line of ASCII characters."))
+            raise InvalidValue(_("Client ID and secret are one line of ASCII characters."))
         if not (self.secret.isascii() and self.secret.isprintable()):
-            raise InvalidValue(_("The client secret is one line of ASCII characters."))
+            raise InvalidValue(_("Client ID and secret are one line of ASCII characters."))
 
     @property
     def host(self) -> str:
@@ -197,11 +197,7 @@ class IdentityProvider:
         if isinstance(expires, int | float) and expires <= now - SKEW_SECONDS:
             behind = _spoken(now - expires)
             raise NotAllowed(
-                _(
-                    "The token of {host} expired {time} ago. Compare its clock and this server's.",
-                    host=self.client.host,
-                    time=behind,
-                )
+                _("The token of {host} expired {time} ago. Compare both clocks.", host=self.client.host, time=behind)
             )
 
     def _check(self, claims: dict[str, Any], header: dict[str, Any], expected: dict[str, str], now: float) -> None:
@@ -261,7 +257,7 @@ def _require_address(address: str, issuer: str) -> None:
         parts = urlsplit("")
     is_here = parts.scheme == "http" and parts.hostname in _LOOPBACK and issuer.startswith("http:")
     if not (is_plain and has_port and parts.hostname and (parts.scheme == "https" or is_here)) or parts.fragment:
-        raise InvalidValue(_("{address} isn't an https address of a provider.", address=repr(address[:200])))
+        raise InvalidValue(_("{address} isn't a provider's https address.", address=repr(address[:200])))
 
 
 def _printable(word: object) -> str:

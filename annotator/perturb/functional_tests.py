@@ -154,7 +154,9 @@ def ready_suites() -> list[str]:
 def ready_suite(name: str) -> suites.ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
-        raise NotFound(_("Unknown name '{name}'. Available: {names}.", name=name, names=listed(ready_suites())))
+        raise NotFound(
+            _("Unknown {what} '{name}'. Available: {names}.", what=_("name"), name=name, names=listed(ready_suites()))
+        )
     content = _read(name)
     lists = {**_read(_SHARED)["lists"], **content["lists"]}
     return suites.ReadySuite(

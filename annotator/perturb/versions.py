@@ -360,7 +360,12 @@ def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
     names = {segment.name for segment in instance.segments}
     if unknown := sorted(set(changed.texts) - names):
         raise InvalidValue(
-            _("Unknown name '{name}'. Available: {names}.", name=unknown[0], names=listed(sorted(names)))
+            _(
+                "Unknown {what} '{name}'. Available: {names}.",
+                what=_("name"),
+                name=unknown[0],
+                names=listed(sorted(names)),
+            )
         )
     segments = []
     for segment in instance.segments:

@@ -185,7 +185,7 @@ def score_line(review: reviews.Review) -> str:
 
 def _scores_of_set(letter: str, score: reviews.SetScore) -> str:
     scores = _(
-        "{letter}: sufficiency {sufficiency}, compactness {compactness}",
+        "set {letter}: sufficiency {sufficiency}, compactness {compactness}",
         letter=letter,
         sufficiency=_score(score.sufficiency),
         compactness=_score(score.compactness),

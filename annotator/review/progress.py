@@ -162,7 +162,7 @@ def _when_words(forecast: Forecast) -> str:
     latest = "" if forecast.latest is None else written_day(forecast.latest)
     match forecast.reason:
         case "nothing lately":
-            return _("No forecast: none done in the last {n} days.", n=LATELY_DAYS)
+            return _("No forecast: none done in {n} days.", n=LATELY_DAYS)
         case "too few days":
             return _("A forecast appears after {n} working days.", n=FEWEST_DAYS)
         case "too far":

@@ -50,7 +50,7 @@ def get_user(store: Store, name: str) -> User:
     """The account of that name; raises NotFound."""
     user = find_user(store, name)
     if user is None:
-        raise NotFound(_("No person '{name}'.", name=name))
+        raise NotFound(_("No {what} '{name}'.", what=_("person"), name=name))
     return user
 
 

@@ -89,7 +89,9 @@ def get_project(store: Store, name: str) -> Project:
     project = find_project(store, name)
     if project is None:
         names = listed([f"'{row['name']}'" for row in store.rows("SELECT name FROM projects ORDER BY id LIMIT 20")])
-        raise NotFound(unknown(_("project"), name, names) if names else _("No project '{name}'.", name=name))
+        raise NotFound(
+            unknown(_("project"), name, names) if names else _("No {what} '{name}'.", what=_("project"), name=name)
+        )
     return project
 
 

@@ -34,7 +34,7 @@ def get_list(store: Store, list_id: int) -> SavedList:
     """A list by number; raises NotFound."""
     row = store.row(f"{_SELECT} WHERE id = ?", (list_id,))
     if row is None:
-        raise NotFound(_("This list no longer exists. Choose another."))
+        raise NotFound(_("This no longer exists. Choose another."))
     return _saved(row)
 
 
@@ -185,7 +185,7 @@ def get_view(store: Store, view_id: int) -> SavedView:
     """A view by number; raises NotFound."""
     row = store.row(f"{_SELECT_VIEWS} WHERE id = ?", (view_id,))
     if row is None:
-        raise NotFound(_("This view no longer exists. Choose another."))
+        raise NotFound(_("This no longer exists. Choose another."))
     return _saved_view(row)
 
 

@@ -171,12 +171,12 @@ def _only_place(texts: Mapping[str, "_SearchedText"], quote: str) -> SourceSpan:
     n = len(occurrences)
     reason = (
         several(
-            "These words occur {n} time. Quote more, or give token numbers (rationale_index).",
-            "These words occur {n} times. Quote more, or give token numbers (rationale_index).",
+            "These words occur {n} time. Quote more, or give rationale_index.",
+            "These words occur {n} times. Quote more, or give rationale_index.",
             n,
         )
         if n
-        else _("These words aren't in the text. Quote exactly, or give token numbers (rationale_index).")
+        else _("These words aren't in the text. Quote exactly, or give rationale_index.")
     )
     raise QuoteNotPlaced(reason, quote=_shortened(quote))
 

@@ -275,7 +275,7 @@ class _Search:
         subword, index = self.farthest
         character = self.text.character(index)
         if self.n_steps > _MOST_STEPS:
-            reason = _("Ambiguous subwords for unknown words. Give each subword's start and end.")
+            reason = _("Ambiguous subwords of unknown words. Give each subword's start and end.")
             return SubwordMismatch(reason, subword)
         if subword >= len(self.cut.subwords):
             return left_over(subword, self.text.text, character)

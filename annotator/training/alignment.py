@@ -218,7 +218,7 @@ def _released(batch: AlignmentBatch, options: AlignmentOptions) -> Tensor:
     if options.criterion == "bce":
         n_positive = gold.sum()
         if not n_positive:
-            raise InvalidValue(_("No token in this batch is in a rationale: released BCE is undefined."))
+            raise InvalidValue(_("No token of this batch is in a rationale: released BCE is undefined."))
         weight = (n - n_positive) / n_positive
         logsigmoid = torch.nn.functional.logsigmoid
         losses = -(weight * y * logsigmoid(scaled) + (1 - y) * logsigmoid(-scaled))

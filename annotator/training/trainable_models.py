@@ -206,7 +206,7 @@ def _ready(transformers: Any, torch: Any, new: NewModel, texts: Iterable[str]) -
     transformers_sources.check_vocabulary(model, tokenizer, name)
     model.config.pad_token_id = tokenizer.pad_token_id
     if new.reads == "answer" and tokenizer.cls_token_id is None:
-        raise ModelError(_("'{name}' has no [CLS] to signal “no answer”. Use an encoder.", name=name))
+        raise ModelError(_("'{name}' has no [CLS] for “no answer”. Use an encoder.", name=name))
     return name, tokenizer, model
 
 

@@ -96,7 +96,7 @@ def kept(
     if known is not None and known.holds(made_of) and isinstance(known.value, kind):
         return known.value
     began = time.monotonic()
-    with st.spinner(_("Counting …")):
+    with st.spinner(_("Computing …")):
         value = make()
     now = time.monotonic()
     _numbers().put(key, Kept(value, made_of, now, now - began))

@@ -86,7 +86,7 @@ def account_page(account: MyAccount, *, error: str = "", notice: str = "", statu
 
 def leave_page(roles: OwnRoles, *, error: str = "", status: int = 200) -> HTMLResponse:
     """Ask before somebody leaves a project, and say what it means."""
-    return _page("leave.html", _("Leave a project"), status, own=roles, held=_held(roles), error=error)
+    return _page("leave.html", _("Leave project"), status, own=roles, held=_held(roles), error=error)
 
 
 def message_page(title: str, sentence: str, status: int, *, back: str = "/sign-in") -> HTMLResponse:

@@ -50,13 +50,10 @@ def _missing_reviewers_words(wanted: int, missing: int, n_people: int) -> str:
         why = several("there is only {n}", "there are only {n}", left)
     else:
         why = _("nobody can review here")
-    return several(
-        "Each annotation needs {reviewers}, but {why}. Add {n} under People, or require fewer under Rules.",
-        "Each annotation needs {reviewers}, but {why}. Add {n} under People, or require fewer under Rules.",
-        missing,
-        reviewers=counted(wanted, "reviewer"),
-        why=why,
-    )
+    return _(
+        "Each {what} needs {people}, but {why}. Add {n} under People, or require fewer under Rules.",
+        what=_("annotation"), people=counted(wanted, "reviewer"), why=why, n=missing
+    )  # fmt: skip
 
 
 def _missing_annotators_words(wanted: int, missing: int) -> str:
@@ -64,13 +61,10 @@ def _missing_annotators_words(wanted: int, missing: int) -> str:
         return _("Nobody can annotate. Add an annotator under People.")
     left = wanted - missing
     why = several("there is only {n}", "there are only {n}", left) if left else _("nobody can annotate here")
-    return several(
-        "Each text needs {annotators}, but {why}. Add {n} under People, or require fewer under Rules.",
-        "Each text needs {annotators}, but {why}. Add {n} under People, or require fewer under Rules.",
-        missing,
-        annotators=counted(wanted, "annotator"),
-        why=why,
-    )
+    return _(
+        "Each {what} needs {people}, but {why}. Add {n} under People, or require fewer under Rules.",
+        what=_("text"), people=counted(wanted, "annotator"), why=why, n=missing
+    )  # fmt: skip
 
 
 def show_stuck(stuck: StuckWork) -> None:
@@ -125,12 +119,7 @@ def show_missing_labels(store: Store, visit: Visit, project: Project, *, is_befo
     if not project.lacks_labels or not (n or is_before_texts):
         return
     if n:
-        st.warning(
-            several(
-                "This text can't be assigned without labels.", "These {n} texts can't be assigned without labels.", n
-            ),
-            icon=":material/label_off:",
-        )
+        st.warning(_("Texts can't be assigned without labels."), icon=":material/label_off:")
     else:
         st.info(_("No labels yet. Add or import some."), icon=":material/label:")
     with st.form(f"labels_{project.id}", border=False):

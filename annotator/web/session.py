@@ -82,7 +82,7 @@ def current_visit(store: Store) -> Visit:
     session = current_session(store)
     visit = st.session_state.get(_VISIT)
     if not isinstance(visit, Visit) or visit.user.id != session.user.id:
-        raise NotSignedIn(_("Not signed in. Reload this page."))
+        raise NotSignedIn(_("Not signed in. Reload."))
     return replace(visit, user=session.user, csrf=session.csrf)
 
 

@@ -206,5 +206,5 @@ def test_two_keys_and_a_time_that_is_none_are_refused(configured):
     with pytest.raises(InvalidValue, match="Set either"):
         configured("http://127.0.0.1:1/v1", KEY="a", KEY_FILE="b")
     for seconds in ("0", "-1", "nan", "inf", "soon"):
-        with pytest.raises(InvalidValue, match=r"ANNOTATOR_MODEL_SECONDS must be above 0 and at most 100,000\."):
+        with pytest.raises(InvalidValue, match=r"ANNOTATOR_MODEL_SECONDS must be above 0, up to 100,000\."):
             configured("http://127.0.0.1:1/v1", SECONDS=seconds)

@@ -137,9 +137,9 @@ def test_the_threshold_follows_the_answer(full: float, n_labels: int, threshold:
 
 @pytest.mark.parametrize("value", [0.0, 1.1])
 def test_a_threshold_that_is_no_share_is_refused(value: float) -> None:
-    with pytest.raises(InvalidValue, match=r"above 0 and at most 1"):
+    with pytest.raises(InvalidValue, match=r"use above 0, up to 1"):
         Threshold(value)
-    with pytest.raises(InvalidValue, match=r"above 0 and at most 1"):
+    with pytest.raises(InvalidValue, match=r"use above 0, up to 1"):
         Threshold(fixed=value)
 
 
@@ -263,7 +263,7 @@ def test_no_token_of_a_set_can_go_whatever_the_function(search: Search, n: int, 
 
 
 def test_an_exact_search_of_a_long_text_is_refused() -> None:
-    with pytest.raises(InvalidValue, match="at most 12 tokens; this one has 13"):
+    with pytest.raises(InvalidValue, match="at most 12 tokens; this text has 13"):
         solve(linear(-1, (1,) * 13), 13, Seeking(HALF, "exact"))
 
 

@@ -590,7 +590,7 @@ def test_the_table_tells_n_direction_and_definition_beside_each_number(evaluate_
         "1   n = 1   higher is better: MAP over token positions aligned"
     )
     assert by_name["sets.whole_set.value"].startswith(
-        "0.3333   n = 3   higher is better: 1 if P contains at least one whole gold set"
+        "0.3333   n = 3   higher is better: 1 if P contains a whole gold set"
     )
     assert by_name["scripts.new_p"].startswith("–   higher is better")
     assert by_name["counts.gold.records"] == "3"

@@ -109,7 +109,7 @@ def test_a_label_is_added_renamed_and_mapped_and_what_that_does_is_printed_first
     assert renamed.splitlines()[-1] == "“maybe” is now “perhaps”: nothing carried it."
     mapped = filled("label", "map", "no", "perhaps", "--project", "P", "--yes").out
     assert "It changes: 1 instance." in mapped
-    assert "This can't be undone: the two labels become one. Make a backup if in doubt." in mapped
+    assert "This can't be undone: the labels become one. Make a backup if in doubt." in mapped
     listed = filled("label", "list", "--project", "P", "--json").json["labels"]
     assert listed == [
         {"label": "yes", "instances": 1, "annotations": 1},
@@ -125,7 +125,7 @@ def test_a_project_is_archived_restored_and_deleted(filled: Command, path: Path)
     assert (refused.code, "The project 'P' is archived" in refused.err) == (1, True)
     assert filled("project", "restore", "P").out == "Project 'P' is at work again.\n"
     wrong = filled("project", "delete", "P", "--name-again", "Q")
-    assert (wrong.code, "Not deleted. Type 'P', not 'Q'." in wrong.err) == (1, True)
+    assert (wrong.code, "Nothing was done. Type 'P' exactly." in wrong.err) == (1, True)
     deleted = filled("project", "delete", "P", "--name-again", "P", "--json").json
     assert (deleted["n_instances"], Path(deleted["backup"]).exists()) == (2, True)
     with open_store(path) as store:

@@ -145,7 +145,7 @@ def test_a_column_that_looks_like_the_label_and_is_not_read_is_a_warning_with_th
     file.write_text("id,text,my class\n" + "".join(f"{n},Good {n}.,{'yes' if n % 2 else 'no'}\n" for n in range(20)))
     annotator("project", "create", "P", "--task", "sentiment", "--labels", "no,yes")
     answer = annotator("import", str(file), "--project", "P", "--dry-run")
-    assert "warning: 'my class' looks like the label but becomes metadata." in answer.err
+    assert "warning: 'my class': looks like the label but becomes metadata." in answer.err
     assert "Choose it (--column 'label=my class')" in answer.err
     assert "note: The column 'my class' looks" not in answer.err
     assert "1 warning." in answer.out

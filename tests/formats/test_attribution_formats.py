@@ -358,7 +358,7 @@ def test_ids_and_splits_of_records_go_first(tmp_path):
     items = read_json("ferret", tmp_path, [record, record], key_prefix="p-", split="test")
     output, order, problem = items
     assert (output.key, output.split) == ("p-x-9", "val")
-    assert order.reason == "Class numbers are read in the project's label order: 0 = negative, 1 = positive."
+    assert order.reason == "Read in the project's label order (0 = negative, 1 = positive)."
     assert problem.reason == "Duplicate scores, also in record 0. Keep one."
 
 
@@ -462,7 +462,7 @@ def test_an_index_counts_different_words_with_bow_and_all_words_without(tmp_path
         ({"as_map": {"1": [[4, 0.5]]}, "bow": False}, "as_map.1[0]: LIME has 4 words from 0. Check 'text' and 'bow'."),
         ({"as_map": {"1": [[0, 0.5], [0, 1]]}}, "as_map.1[1]: Duplicate. Keep one."),
         ({"as_list": [["bird", 1]]}, "as_list: Words not in LIME's text: 'bird'."),
-        ({"as_list": [["the", 1], ["the", 2]]}, "as_list: Ambiguous weights for repeated 'the'. Write as_map."),
+        ({"as_list": [["the", 1], ["the", 2]]}, "as_list: Ambiguous weights of repeated 'the'. Write as_map."),
         ({}, "as_map: Missing as_map (or as_list)"),
         ({"text": None}, "text: Must be text, not null."),
     ],
@@ -532,7 +532,7 @@ def test_of_a_model_that_goes_on_with_its_input_the_input_is_kept(tmp_path):
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (inseq(np.ones((2, 2, 3))), "The scores have shape 2 x 2 x 3; expected 2 subwords and 2 output steps (attr_pos_start to attr_pos_end). Save the output after aggregate()."),
+        (inseq(np.ones((2, 2, 3))), "The scores have shape 2 x 2 x 3; expected 2 subwords and 2 output steps (attr_pos_start to attr_pos_end). Save it with inseq: out.aggregate() and out.save(path)."),
         (inseq(np.ones((3, 2))), "The scores have shape 3 x 2; expected"),
         (inseq(np.array([[np.nan, 1], [1, 1]])), "Must be a finite number."),
         (inseq(np.ones((2, 2)), source_attributions="AAAA"), "Must be base64 safetensors or number lists."),

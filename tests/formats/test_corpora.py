@@ -108,7 +108,7 @@ def test_validation_of_multirc_is_drawn_from_its_train_file_by_whole_paragraphs_
 def test_a_question_of_multirc_without_sentences_has_no_evidence_and_is_counted(tmp_path):
     answers = Read("multirc", multirc(tmp_path, entry(used=())))
     assert answers.evidence("a.txt:0:0") == []
-    assert answers.warnings == ["Questions without evidence (sentences_used is empty): 1 (a.txt:0)."]
+    assert answers.warnings == ["Questions without evidence (empty sentences_used): 1 (a.txt:0)."]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_file_that_is_not_multirc_is_told_with_the_files_that_are_read(tmp_pat
     assert read.instances == []
     [problem] = read.problems
     assert problem.reason.startswith(words)
-    assert problem.reason.endswith("It should be MultiRC's train_456-fixedIds.json or dev_83-fixedIds.json.")
+    assert problem.reason.endswith("Use MultiRC's train_456-fixedIds.json or dev_83-fixedIds.json.")
 
 
 def test_multirc_is_known_by_its_fields_on_one_line_or_on_several(tmp_path):
@@ -224,11 +224,11 @@ def test_what_is_left_out_of_movie_reviews_is_counted_by_rule(tmp_path):
     assert reviews.evidence("posR_001.txt") == [["good"]]
     assert reviews.evidence("negR_002.txt") == []
     assert sorted(reviews.warnings) == [
-        "Left out: files of noRats whose review has marks in withRats: 1 (posR_001.txt).",
-        "Left out: files with other names than posR_000.txt: 1 (readme.txt).",
+        "Left out: files not named like posR_000.txt: 1 (readme.txt).",
         "Left out: marks for the other label: 1 (posR_001.txt).",
         "Left out: marks without words: 1 (posR_001.txt).",
-        "Reviews of withRats without marks, as having no rationale: 1 (negR_002.txt).",
+        "Left out: noRats files of reviews with marks in withRats: 1 (posR_001.txt).",
+        "Unmarked reviews of withRats, as having no rationale: 1 (negR_002.txt).",
     ]
     assert {tuple(i.metadata.items()) for i in reviews.instances} == {
         (("query", "What is the sentiment of this review?"),)
@@ -347,10 +347,10 @@ def test_what_eraser_leaves_out_of_fever_is_counted_by_rule(tmp_path):
     assert set(read.documents) == {"Oak"}
     assert sorted(read.warnings) == [
         "Left out: claims labelled NOT ENOUGH INFO: 1 (train.jsonl:2).",
-        "Left out: claims whose page is not in wiki-pages: 1 (train.jsonl:5).",
+        "Left out: claims whose page is missing: 1 (train.jsonl:5).",
         "Left out: claims with support in several documents: 2 (train.jsonl:3; train.jsonl:4).",
-        "Left out: claims without any other evidence: 1 (train.jsonl:7).",
         "Left out: claims without evidence: 1 (train.jsonl:8).",
+        "Left out: claims without other evidence: 1 (train.jsonl:7).",
         "Left out: evidence whose line is empty or missing: 2 (train.jsonl:6, Oak 1; train.jsonl:7, Oak 9).",
     ]
     assert read.told == ["Instances kept: 2 (train 2)."]
@@ -364,7 +364,7 @@ def test_no_document_of_fever_is_in_two_splits(tmp_path):
     assert read.splits == {
         "1": "train", "11": "test", "12": "val", "13": "val", "14": "val", "15": "test", "16": "test",
     }  # fmt: skip
-    assert read.warnings == ["Left out: claims of train on a document of dev: 1 (train.jsonl:2)."]
+    assert read.warnings == ["Left out: train claims on a dev document: 1 (train.jsonl:2)."]
     splits_of: dict[str, set[str]] = {}
     for instance in read.instances:
         splits_of.setdefault(instance.segments["document"], set()).add(instance.split)
@@ -380,8 +380,8 @@ def test_files_of_fever_that_repeat_claims_or_are_nothing_to_read_are_counted(tm
     read = Read("fever", folder)
     assert read.splits == {"1": "val"}
     assert sorted(read.warnings) == [
-        "Left out: claims that an earlier file has: 1 (paper_dev.jsonl:1).",
-        "Left out: files whose names have neither train nor dev: 1 (shared_task_test.jsonl).",
+        "Left out: claims of an earlier file: 1 (paper_dev.jsonl:1).",
+        "Left out: files named neither train nor dev: 1 (shared_task_test.jsonl).",
     ]
 
 
@@ -468,7 +468,7 @@ def test_the_spans_of_a_user_of_evidence_inference_are_one_set_with_both_ends_wi
     assert read.evidence("7") == [[SLEPT, MOOD], [SLEPT]]
     assert (pain.result, read.evidence("8")) == (SAME, [[PAIN]])
     assert read.documents["PMC1"].text == ARTICLE
-    assert read.warnings == ["Left out: prompts whose article is missing: 1 (prompts_merged.csv:4)."]
+    assert read.warnings == ["Left out: prompts without an article: 1 (prompts_merged.csv:4)."]
     assert read.told == ["Instances kept: 2 (no split 2)."]
 
 
@@ -489,10 +489,10 @@ def test_offsets_of_evidence_inference_are_compared_with_the_quoted_text_and_mov
     assert [a.annotator for a in instance.annotations] == ["user 0", "user 1", "user 2", "user 3"]
     assert read.evidence("7") == [[SLEPT]] * 4
     assert sorted(read.warnings) == [
-        "Left out: prompts whose article is missing: 1 (prompts_merged.csv:4).",
         "Left out: prompts without a span: 1 (prompts_merged.csv:3).",
-        "Left out: spans of unknown place (-1): 1 (annotations_merged.csv:6).",
-        "Left out: spans without the quoted text, here and nearby: 2 (annotations_merged.csv:7; annotations_merged.csv:8).",
+        "Left out: prompts without an article: 1 (prompts_merged.csv:4).",
+        "Left out: spans whose text isn't there or nearby: 2 (annotations_merged.csv:7; annotations_merged.csv:8).",
+        "Left out: spans without place (-1): 1 (annotations_merged.csv:6).",
         "Spans moved to the quoted text nearby: 1 (annotations_merged.csv:3).",
     ]
 
@@ -507,7 +507,7 @@ def test_annotations_that_do_not_count_are_left_out_and_the_label_is_that_of_mos
     assert instance.result == UP
     assert [(a.annotator, a.result) for a in instance.annotations] == [("user 0", SAME), ("user 1", UP), ("user 2", UP)]
     assert {warning.rpartition(":")[0].rpartition(" (")[0] for warning in read.warnings} >= {
-        "Left out: annotations that the verifier rejected (Valid Label, Valid Reasoning): 2",
+        "Left out: annotations rejected by the verifier (Valid Label, Valid Reasoning): 2",
         "Left out: annotations “invalid prompt”: 1",
         "Left out: annotations without a prompt: 1",
     }

@@ -143,7 +143,7 @@ def test_a_quotation_mark_that_is_never_closed_is_a_problem_of_the_row_where_it_
 
 
 HEADERS = [
-    ("text,label\na,b\n", "No column holds the row IDs."),
+    ("text,label\na,b\n", "No column holds the ID."),
     ("id,text,text\n1,a,b\n", "Duplicate column 'text'. Rename one."),
     (b"id,caf\xe9\n1,a\n", "Not UTF-8. Set --encoding, or save as UTF-8"),
 ]
@@ -164,16 +164,16 @@ def test_all_that_a_header_lacks_is_told_at_once_with_the_column_that_may_be_mea
     assert {(p.line, p.field) for p in problems} == {(1, "header")}
     assert [p.reason for p in problems] == [
         "Duplicate column 'Tweet 2'. Rename one.",
-        "No column holds the row IDs. Is it 'postId'? Choose it (--column id=postId) or rename it 'id' (or "
+        "No column holds the ID. Is it 'postId'? Choose it (--column id=postId) or rename it 'id' (or "
         "'key', 'instance_id', 'annotation_id', 'sent_id'). Rows without IDs can be numbered "
         "(--number-keys).",
-        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'? Choose it (--column text=Tweet or "
+        "No column holds the text. Is it 'Tweet' or 'Tweet 2'? Choose it (--column text=Tweet or "
         "--column 'text=Tweet 2') or rename it 'text' (or 'sentence', 'context', 'review').",
     ]
     told = columns_of(content, tmp_path)
     assert told.told == "'postId', 'Tweet', 'Class', 'Tweet 2' become metadata. No column holds the label or the split."
     assert told.doubts == (
-        "'Class' looks like the label but becomes metadata. Choose it (--column label=Class) or rename it 'label'.",
+        "'Class': looks like the label but becomes metadata. Choose it (--column label=Class) or rename it 'label'.",
         "Column 1 has no name and is ignored.",
     )
 
@@ -211,19 +211,19 @@ TAKEN = [
         "The column 'id' holds the ID, 'text' the text, 'split' the split, 'label' the label.",
         [],
     ),
-    ("id,text,gold\n1,a,x\n", {}, "No column holds the label or the split.", ["'gold' looks like the label"]),
-    ("id,text,Label\n1,a,x\n", {}, "'Label' becomes metadata.", ["'Label' looks like the label"]),
-    ("id,text,partition\n1,a,1\n", {}, "'partition' becomes", ["'partition' looks like the split"]),
-    ("id,text,rationale\n1,a,0 1\n", {}, "'rationale' becomes", ["'rationale' looks like the rationale sets"]),
+    ("id,text,gold\n1,a,x\n", {}, "No column holds the label or the split.", ["'gold': looks like the label"]),
+    ("id,text,Label\n1,a,x\n", {}, "'Label' becomes metadata.", ["'Label': looks like the label"]),
+    ("id,text,partition\n1,a,1\n", {}, "'partition' becomes", ["'partition': looks like the split"]),
+    ("id,text,rationale\n1,a,0 1\n", {}, "'rationale' becomes", ["'rationale': looks like the rationale sets"]),
     ("id,text,rationale,rationales\n1,a,x,[]\n", {}, "'rationale' becomes", []),
-    ("id,text,set\n1,a,1\n", {}, "'set' becomes", ["'set' looks like the split"]),
+    ("id,text,set\n1,a,1\n", {}, "'set' becomes", ["'set': looks like the split"]),
     ("id,text,x\n1,a,train\n2,a,Dev\n", {}, "'x' becomes", ["but becomes metadata. Choose it ("]),
     ("id,text,x\n1,a,GOOD\n", {"labels": ("good", "bad")}, "'x' becomes", ["but becomes metadata. Choose it ("]),
     ("id,text,x,y2\n" + "1,a,u,\n2,a,w,\n" * 5, {}, "become metadata", ["but becomes metadata. Choose it ("]),
     ("id,text,label,gold\n1,a,x,y\n", {}, "'gold' becomes", []),
     ("id,text,x\n1,a,u\n2,a,w\n", {}, "'x' becomes", []),
-    ("id,text,label,Annotator\n1,a,x,ada\n", {}, "becomes", ["'Annotator' looks like 'annotator'"]),
-    ("id,text,label,gold split,fold\n1,a,x,1,2\n", {}, "become", ["'gold split', 'fold' look like the split"]),
+    ("id,text,label,Annotator\n1,a,x,ada\n", {}, "becomes", ["'Annotator': looks like 'annotator'"]),
+    ("id,text,label,gold split,fold\n1,a,x,1,2\n", {}, "become", ["'gold split', 'fold': looks like the split"]),
 ]
 
 
@@ -242,7 +242,7 @@ def test_a_column_that_a_problem_asks_for_is_not_asked_for_again_under_another_n
     *problems, told = csv_rows.read(path, ReadOptions(TASKS["sentiment"]))
     assert ["Is it 'ID'?" in problems[0].reason, "Is it 'Sentence'?" in problems[1].reason] == [True, True]
     assert [doubt.partition(" but ")[0] for doubt in told.doubts] == [
-        "'Gold' looks like the label", "'partition' looks like the split",
+        "'Gold': looks like the label", "'partition': looks like the split",
     ]  # fmt: skip
 
 
@@ -251,7 +251,7 @@ def test_plain_jsonl_tells_its_columns_too(tmp_path):
     path.write_text('{"id": "1", "text": "a"}\n{"id": "2", "text": "b", "gold": "x", "more": {"a": [1]}}\n')
     *_, told = jsonl.read(path, ReadOptions(TASKS["sentiment"]))
     assert told.told.startswith("The column 'id' holds the ID, 'text' the text. 'gold', 'more' become metadata.")
-    assert "'gold' looks like the label" in told.doubts[0]
+    assert "'gold': looks like the label" in told.doubts[0]
 
 
 DELIMITERS = [(";", "semicolons"), (",", "commas"), ("\t", "tabs"), ("|", "vertical bars")]

@@ -170,7 +170,7 @@ def test_runs_that_differ_in_the_seed_alone_are_a_group(tmp_path):
         ({"ranking": [0, 0]}, "ranking: Must list each token number once, from 0."),
         ({"parts": [{"scores": [1]}]}, "parts: Use 'parts' or row scores, not both."),
         ({"params": {"seed": "x"}}, "params.seed: A seed must be an integer."),
-        ({"params": {"seed": 1}, "seed": 2}, "seed: params has a different seed, 1. Keep one."),
+        ({"params": {"seed": 1}, "seed": 2}, "seed: params has another seed, 1. Keep one."),
         ({"prediction": [0.2, 0.3, 0.5]}, "prediction.probabilities: It has 3 probabilities; the project has 2 labels."),
         ({"prediction": [-2.5, 3.5]}, "prediction.probabilities.0: Probabilities must be in [0, 1]. Apply softmax to logits."),
         ({"prediction": "positive", "label": "positive"}, "prediction: Use 'prediction' or 'label', not both."),

@@ -23,7 +23,7 @@ AT_MOST = {
     "lines": 145_885,
     "longest module": 600,
     "panel modules": 75,
-    "panel lines": 21_850,
+    "panel lines": 21_845,
     "longest panel module": 600,
     "test files": 353,
     "largest folder": 25,

@@ -502,8 +502,8 @@ def test_a_label_is_known_by_whole_words_at_the_beginning() -> None:
     assert label_in("good", labels, {"good": "great"}) is None
 
 
-NO_SUBWORDS = r"Generated text needs subwords, and one score row for each\."
-UNEQUAL_ROWS = r"Each score row needs one score per token and earlier generated subword\."
+NO_SUBWORDS = r"Generated text needs subwords, and a score row for each\."
+UNEQUAL_ROWS = r"Each score row needs a score per token and earlier generated subword\."
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def test_an_endpoint_that_is_no_https_address_is_refused(
     server: Provider, provider: IdentityProvider, address: str
 ) -> None:
     server.metadata = {"token_endpoint": address}
-    with pytest.raises(InvalidValue, match="isn't an https address of a provider"):
+    with pytest.raises(InvalidValue, match="isn't a provider's https address"):
         provider.metadata()
 
 

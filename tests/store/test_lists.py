@@ -92,5 +92,5 @@ def test_a_list_that_is_deleted_leaves_its_instances(store: Store, project: Proj
         delete_list(store, made)
     assert lists_with(store, number) == set()
     assert find_instance_ids(store, project.id, "t1") == [number]
-    with pytest.raises(NotFound, match=r"This list no longer exists\. Choose another\."):
+    with pytest.raises(NotFound, match=r"This no longer exists\. Choose another\."):
         get_list(store, made)

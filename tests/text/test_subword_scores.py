@@ -263,7 +263,7 @@ def test_unknown_subwords_at_the_end_of_a_part_take_one_word_each():
 
 def test_too_many_ways_are_refused_and_take_no_hours():
     with pytest.raises(
-        InvalidValue, match=r"Ambiguous subwords for unknown words\. Give each subword's start and end\."
+        InvalidValue, match=r"Ambiguous subwords of unknown words\. Give each subword's start and end\."
     ):
         find_subwords(["<unk>", "a"] * 2000 + ["b"], "a" * 20_000)
 

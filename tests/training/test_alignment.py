@@ -118,7 +118,7 @@ def test_kl_is_zero_where_the_scores_are_equal_on_the_rationale_and_nothing_else
 @pytest.mark.parametrize(
     ("criterion", "said"),
     [
-        ("bce", r"No token in this batch is in a rationale: released BCE is undefined\."),
+        ("bce", r"No token of this batch is in a rationale: released BCE is undefined\."),
         ("kl", r"An empty rationale in this batch: KL is undefined\."),
     ],
 )

@@ -211,13 +211,14 @@ class PayRate:
     counts: PayBasis = "submitted"
 
     def __post_init__(self) -> None:
-        for name, rate in (("annotating", self.annotating), ("reviewing", self.reviewing)):
+        for rate in (self.annotating, self.reviewing):
             if not (rate.is_finite() and 0 <= rate <= _HIGHEST):
                 raise InvalidValue(
                     _(
-                        "The rate for {name} is {rate}; use 0 to {highest}.",
-                        name=name,
-                        rate=rate,
+                        "{name} is {value}; use {lowest} to {highest}.",
+                        name=_("Rate"),
+                        value=rate,
+                        lowest=0,
                         highest=f"{_HIGHEST:,}",
                     )
                 )

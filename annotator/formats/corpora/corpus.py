@@ -51,6 +51,7 @@ class Corpus(InstanceReader):
     name: str
     path: Path
     left_out: dict[str, Places] = field(default_factory=dict)
+    noted: set[str] = field(default_factory=set)
     kept: Counter[str] = field(default_factory=Counter)
     document_segment: str = field(init=False)
 
@@ -60,8 +61,13 @@ class Corpus(InstanceReader):
         self.document_segment = _document_segment(self.options.task)
         InstanceReader.__post_init__(self)
 
+    def note(self, rule: str, location: str) -> None:
+        """One more that is read otherwise than it stands there."""
+        self.noted.add(rule)
+        self.count(rule, location)
+
     def count(self, rule: str, location: str) -> None:
-        """One more that a rule (`unsaid`) leaves out, or that is told like those, and where it stands."""
+        """One more that a rule (`unsaid`) leaves out, and where it stands."""
         self.left_out.setdefault(rule, Places()).add(location)
 
     @property
@@ -111,6 +117,7 @@ class Corpus(InstanceReader):
         for rule, places in self.left_out.items():
             first = Places(places.n, places.first[:_N_NAMED])
             reason = _("{rule}: {n} ({places}).", n=f"{places.n:,}", rule=_(rule), places=first)
+            reason = reason if rule in self.noted else _("Left out: {what}", what=reason)
             yield Problem(name, None, "file", str(places.n), reason, is_warning=True)
 
 

@@ -27,14 +27,14 @@ _SPLITS = (("train", "train"), ("validation", "val"), ("test", "test"))
 _TRUE = frozenset({"true", "1", "1.0"})
 _NEARBY = 20  # characters to either side in which the quoted text is looked for
 _WORDS = re.compile(r"\w+")
-_INVALID = unsaid("Left out: annotations “invalid prompt”")
-_REJECTED = unsaid("Left out: annotations that the verifier rejected (Valid Label, Valid Reasoning)")
-_UNKNOWN = unsaid("Left out: spans of unknown place (-1)")
-_NOT_THERE = unsaid("Left out: spans without the quoted text, here and nearby")
+_INVALID = unsaid("annotations “invalid prompt”")
+_REJECTED = unsaid("annotations rejected by the verifier (Valid Label, Valid Reasoning)")
+_UNKNOWN = unsaid("spans without place (-1)")
+_NOT_THERE = unsaid("spans whose text isn't there or nearby")
 _MOVED = unsaid("Spans moved to the quoted text nearby")
-_NO_PROMPT = unsaid("Left out: annotations without a prompt")
-_NO_SPANS = unsaid("Left out: prompts without a span")
-_NO_ARTICLE = unsaid("Left out: prompts whose article is missing")
+_NO_PROMPT = unsaid("annotations without a prompt")
+_NO_SPANS = unsaid("prompts without a span")
+_NO_ARTICLE = unsaid("prompts without an article")
 
 
 def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
@@ -173,7 +173,7 @@ class _Reader:
         words = text[start : last + 1].strip()
         if at >= 0:
             if at != start + n_blanks:
-                self._leave_out(_MOVED, row)
+                self.corpus.note(_MOVED, f"{row.source}:{row.line}")
             return at, at + len(quote)
         if words and last < len(text) and (not quote or _same_words(words, quote)):
             return start + n_blanks, start + n_blanks + len(words)

@@ -27,15 +27,15 @@ from annotator.text.alignment import split_on_spaces
 _NOT_ENOUGH = "NOT ENOUGH INFO"
 _LABELS = ("SUPPORTS", "REFUTES", _NOT_ENOUGH)
 _ID = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.)*")')
-_UNDECIDED = unsaid("Left out: claims labelled NOT ENOUGH INFO")
-_SEVERAL = unsaid("Left out: claims with support in several documents")
-_NO_EVIDENCE = unsaid("Left out: claims without evidence")
-_NO_PAGE = unsaid("Left out: claims whose page is not in wiki-pages")
-_NO_LINE = unsaid("Left out: evidence whose line is empty or missing")
-_NO_LINES = unsaid("Left out: claims without any other evidence")
-_SHARED = unsaid("Left out: claims of train on a document of dev")
-_DOUBLES = unsaid("Left out: claims that an earlier file has")
-_UNREAD = unsaid("Left out: files whose names have neither train nor dev")
+_UNDECIDED = unsaid("claims labelled NOT ENOUGH INFO")
+_SEVERAL = unsaid("claims with support in several documents")
+_NO_EVIDENCE = unsaid("claims without evidence")
+_NO_PAGE = unsaid("claims whose page is missing")
+_NO_LINE = unsaid("evidence whose line is empty or missing")
+_NO_LINES = unsaid("claims without other evidence")
+_SHARED = unsaid("train claims on a dev document")
+_DOUBLES = unsaid("claims of an earlier file")
+_UNREAD = unsaid("files named neither train nor dev")
 
 
 class _Row(msgspec.Struct):
@@ -128,7 +128,7 @@ class _Reader:
         """Keep a claim, or count why it is left out."""
         findings = row.findings()
         if "evidence_wiki_url" in row.values:
-            reason = _("Another release, with an evidence a row. Use the authors' train.jsonl.")
+            reason = _("Another release, one evidence per row. Use the authors' train.jsonl.")
             findings.refuse("evidence_wiki_url", row.values["evidence_wiki_url"], reason)
         elif (values := convert(row.values, _Row, findings)) is not None:
             source, line = self.seen.setdefault(str(values.id), (row.source, row.line))

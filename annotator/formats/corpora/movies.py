@@ -20,10 +20,10 @@ _NAME = re.compile(r"(pos|neg)R?_(\d{1,3})\.txt", re.IGNORECASE)
 _FOLDER = re.compile(r"(with|no)Rats_(pos|neg)", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)(POS|NEG)>")
 _FOLDS = ("train",) * 8 + ("val", "test")
-_COPY = unsaid("Left out: files of noRats whose review has marks in withRats")
-_UNREAD = unsaid("Left out: files with other names than posR_000.txt")
-_OTHER_LABEL, _EMPTY = unsaid("Left out: marks for the other label"), unsaid("Left out: marks without words")
-_NO_MARKS = unsaid("Reviews of withRats without marks, as having no rationale")
+_COPY = unsaid("noRats files of reviews with marks in withRats")
+_UNREAD = unsaid("files not named like posR_000.txt")
+_OTHER_LABEL, _EMPTY = unsaid("marks for the other label"), unsaid("marks without words")
+_NO_MARKS = unsaid("Unmarked reviews of withRats, as having no rationale")
 _UNMARKED = unsaid("Reviews of noRats, not annotated (ERASER collected marks of the last folds itself)")
 
 
@@ -91,7 +91,7 @@ def _items(corpus: Corpus, review: _Review) -> Iterator[SourceItem]:
     yield corpus.document(review.key, SourceText(marked.text, _body(marked.text, corpus.language)), findings)
     annotations = [_annotation(corpus, review, marked)] if review.is_annotated else []
     if not annotations:
-        corpus.count(_UNMARKED, review.key)
+        corpus.note(_UNMARKED, review.key)
     yield from corpus.instance(review.key, review.key, QUERY, split, review.label, annotations, findings)
 
 
@@ -109,7 +109,7 @@ def _annotation(corpus: Corpus, review: _Review, marked: "_Marked") -> SourceAnn
             span = SourceSpan(corpus.document_segment, left, left + len(words.strip()), "char")
             sets.append((span,))
     if not sets:
-        corpus.count(_NO_MARKS, review.key)
+        corpus.note(_NO_MARKS, review.key)
     return SourceAnnotation(corpus.name, review.label, tuple(sets))
 
 
@@ -145,7 +145,7 @@ class _Marked:
                 marked.ranges.append((opened[0], opened[1], len(marked.text)))
                 opened = None
             else:
-                reason = _("Every <POS> needs one </POS> and every <NEG> one </NEG>, none within another.")
+                reason = _("Every <POS> needs one </POS>, every <NEG> one </NEG>, unnested.")
                 marked.problems.append(Problem(source, line, "text", tag.group(), reason))
                 opened = None
         if opened is not None:

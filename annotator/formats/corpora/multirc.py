@@ -22,8 +22,8 @@ _N_TRAIN, _N_VALIDATION = 456, 56  # paragraphs of the authors' train file, and 
 _MARK = re.compile(r"<b>\s*Sent (\d+):\s*</b>")
 _BREAK = re.compile(r"\s*(?:<br\s*/?>\s*)*$")
 _SPLITS = (("train", "train"), ("dev", "test"))  # by how a file's name begins
-_WANTED = unsaid("It should be MultiRC's train_456-fixedIds.json or dev_83-fixedIds.json.")
-_UNMARKED = unsaid("Questions without evidence (sentences_used is empty)")
+_WANTED = unsaid("Use MultiRC's train_456-fixedIds.json or dev_83-fixedIds.json.")
+_UNMARKED = unsaid("Questions without evidence (empty sentences_used)")
 
 
 class _Answer(msgspec.Struct):
@@ -145,7 +145,7 @@ def _answers(
         yield from of_question.problems
         return
     if not spans:
-        corpus.count(_UNMARKED, f"{docid}:{number}")
+        corpus.note(_UNMARKED, f"{docid}:{number}")
     sets = (tuple(spans),) if spans else ()
     for answer_number, answer in enumerate(question.answers):
         label = str(answer.isAnswer)

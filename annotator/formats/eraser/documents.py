@@ -130,7 +130,7 @@ class _FileDocuments:
         try:
             row = msgspec.convert(parse_object(line_at(self.path, offset)), _DocumentRow)
         except (LineError, msgspec.ValidationError) as error:
-            findings.refuse("docid", docid, _("Can't read the document again: {reason}", reason=error))
+            findings.refuse("docid", docid, _("Unreadable: {reason}.", reason=error))
             return None
         return _checked(docid, row.document, eraser_docs_jsonl, findings) if row.docid == docid else None
 

@@ -263,7 +263,7 @@ def _attribution(
             subwords=counted(len(subwords), "subword"),
             n_steps=len(steps),
         )
-        remedy = _("Save the output after aggregate().") if matrix.ndim > 2 else ""
+        remedy = _("Save it with inseq: out.aggregate() and out.save(path).") if matrix.ndim > 2 else ""
         findings.refuse(
             f"{field_prefix}.{name}",
             shape,

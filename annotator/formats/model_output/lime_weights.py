@@ -115,7 +115,7 @@ def _by_class(
         occurrences = list(words.occurrences().values()) if bow else [[index] for index in words.word_indices]
         return {name: _of_map(name, weights, occurrences, findings) for name, weights in row.as_map.items()}
     if row.as_list is None:
-        findings.refuse("as_map", "", _("Missing as_map (or as_list) with the word weights."))
+        findings.refuse("as_map", "", _("Missing as_map (or as_list)."))
         return {}
     if isinstance(row.as_list, dict):
         return {name: _of_list(weights, words, findings) for name, weights in row.as_list.items()}
@@ -144,6 +144,6 @@ def _of_list(weights: Weights, words: _Words, findings: Findings) -> dict[int, f
     if missing:
         findings.refuse("as_list", missing[0], _("Words not in LIME's text: {names}.", names=listed(missing)))
     if repeated:
-        reason = _("Ambiguous weights for repeated {names}. Write as_map.", names=listed(repeated))
+        reason = _("Ambiguous weights of repeated {names}. Write as_map.", names=listed(repeated))
         findings.refuse("as_list", repeated[0], reason)
     return {index: weight for word, weight in weights for index in occurrences.get(word, ())}

@@ -139,9 +139,7 @@ class OutputFile:
         label = self.label(value, field_name, findings)
         if label in self.options.labels and str(value) != label:
             order = listed([f"{number} = {name}" for number, name in enumerate(self.options.labels)])
-            self.tell_once(
-                field_name, "", _("Class numbers are read in the project's label order: {order}.", order=order)
-            )
+            self.tell_once(field_name, "", _("Read in the project's label order ({labels}).", labels=order))
         return label
 
     def begin(self, record: Record, number: int) -> None:

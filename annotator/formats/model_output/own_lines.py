@@ -42,7 +42,7 @@ def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method
         findings.refuse("params.seed", among, _("A seed must be an integer."))
         return None
     if row.seed is not None and among is not None and among != row.seed:
-        findings.refuse("seed", row.seed, _("params has a different seed, {among}. Keep one.", among=among))
+        findings.refuse("seed", row.seed, _("params has another seed, {among}. Keep one.", among=among))
     seed = row.seed if row.seed is not None else among if among is not None else file.options.seed
     method = row.method or file.options.method
     if needs_method and not method:
@@ -259,7 +259,7 @@ def _attributions(row: OutputRow, file: OutputFile, findings: Findings) -> tuple
     if row.parts is None and row.scores is None:
         if row.written is not None:
             findings.refuse(
-                "written", "", _("'written' needs 'scores': each text token's mean over the generated subwords.")
+                "written", "", _("'written' needs 'scores': each text token's mean over generated subwords.")
             )
         if given:
             findings.refuse(given[0], getattr(row, given[0]), _("'{field}' needs 'scores'.", field=given[0]))

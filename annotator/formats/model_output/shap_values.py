@@ -49,13 +49,7 @@ def read_arrays(path: Path, names: Sequence[str], remedy: str) -> dict[str, Any]
         with ZipFile(path) as archive:
             wanted = {name: f"{name}.npy" for name in names if f"{name}.npy" in archive.NameToInfo}
             if sum(archive.NameToInfo[entry].file_size for entry in wanted.values()) > MAX_BYTES:
-                raise InvalidValue(
-                    _(
-                        "'{name}' exceeds {megabytes} MB. Save it in parts.",
-                        name=path.name,
-                        megabytes=MAX_BYTES // 2**20,
-                    )
-                )
+                raise InvalidValue(_("'{path}' exceeds {size} MB. Split it.", path=path.name, size=MAX_BYTES // 2**20))
             return {name: _array(archive.read(entry)) for name, entry in wanted.items()}
     except (BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InvalidValue(

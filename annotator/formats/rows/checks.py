@@ -11,6 +11,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.rows.columns import accepted_names
 from annotator.formats.rows.findings import Findings, listed
 from annotator.language import _, unsaid
+from annotator.language import listed as listed_words
 
 # What can be done about a label that a file has and the project has not.
 
@@ -26,19 +27,13 @@ def label_remedy(label: str, labels: Sequence[str]) -> str:
     """
     likely = proposed_names([label], labels)[label] if labels else None
     pair = f"{label}={likely or labels[0]}" if labels else label
-    if name := variant_among(label, labels):
-        return _(
-            "merge it with '{name}' (--merge-labels), add it (--add-label {label}), rename it (--rename "
-            "{pair}) or skip it (--leave-out-label {label})",
-            name=name,
-            label=shlex.quote(label),
-            pair=shlex.quote(pair),
-        )
-    return _(
+    ways = _(
         "add it (--add-label {label}), rename it (--rename {pair}), or skip it (--leave-out-label {label})",
         label=shlex.quote(label),
         pair=shlex.quote(pair),
     )
+    name = variant_among(label, labels)
+    return listed_words([_("merge it with '{name}' (--merge-labels)", name=name), ways]) if name else ways
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def _missing(plan: Plan, columns: Columns, options: ReadOptions) -> list[tuple[s
     sentences: list[tuple[str, list[str]]] = []
     if "key" not in plan.names and options.key_of is None:
         likely = likely_keys(plan)
-        wanted_key = _("No column holds the row IDs.")
+        wanted_key = _no_column(_meaning("key", task))
         numbered = _("Rows without IDs can be numbered (--number-keys).")
         sentences.append((f"{wanted_key} {_remedy(likely, KEY_NAMES)} {numbered}", likely))
     if "tokens" not in plan.names:
@@ -249,18 +249,10 @@ def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
     called = f"'{names[0]}'"
     if len(names) > 1:
         called = _("{name} (or {others})", name=called, others=listed_words([repr(name) for name in names[1:]]))
-    if len(likely) == 1:
-        column = shown(likely[0])
-        return _(
-            "Is it '{column}'? Choose it ({option}) or rename it {names}.",
-            column=column,
-            option=_choice(names[0], column),
-            names=called,
-        )
     if likely:
         return _(
-            "Is it one of {columns}? Choose it ({options}) or rename it {names}.",
-            columns=listed([shown(c) for c in likely]),
+            "Is it {columns}? Choose it ({options}) or rename it {names}.",
+            columns=either([f"'{shown(c)}'" for c in likely]),
             options=_choices(names[0], likely),
             names=called,
         )
@@ -268,16 +260,8 @@ def _remedy(likely: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _doubt(likely: Sequence[str], what: str, name: str) -> str:
-    if len(likely) == 1:
-        return _(
-            "'{column}' looks like {meaning} but becomes metadata. Choose it ({option}) or rename it '{name}'.",
-            column=shown(likely[0]),
-            meaning=what,
-            option=_choice(name, shown(likely[0])),
-            name=name,
-        )
     return _(
-        "{columns} look like {meaning} but become metadata. Choose one ({options}) or rename it '{name}'.",
+        "{columns}: looks like {meaning} but becomes metadata. Choose it ({options}) or rename it '{name}'.",
         columns=listed([shown(c) for c in likely]),
         meaning=what,
         options=_choices(name, likely),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from annotator.errors import InvalidValue
-from annotator.language import _, several, unsaid
+from annotator.language import _, unsaid
 
 _STARTS: tuple[tuple[bytes, str, str], ...] = (
     (
@@ -124,21 +124,14 @@ def why_no_rows(first: Sequence[tuple[int, bytes]]) -> str:
     """Why a file whose first lines (number, content) hold no object each is not JSONL, and what to do.
 
     >>> why_no_rows([(1, b"# Read me"), (3, b"This is the data of ...")])[:82]
-    "Not JSONL: lines from 1 on aren't objects {...}. Choose another format."
+    "Not JSONL: line 1 isn't an object {...}. Choose another format."
     """
     start = first[0][1].strip()
     if start.startswith((b"[", b"{")):
         return _("Not JSONL (one object {example} per line). Choose another format.", example=_OBJECT)
-    number, n_more = first[0][0], len(first) - 1
-    if not n_more:
-        return _(
-            "Not JSONL: line {number} isn't an object {example}. Choose another format.", number=number, example=_OBJECT
-        )
-    return several(
-        "Not JSONL: lines from {number} on aren't objects {example}. Choose another format.",
-        "Not JSONL: lines from {number} on aren't objects {example}. Choose another format.",
-        n_more,
-        number=number,
+    return _(
+        "Not JSONL: line {number} isn't an object {example}. Choose another format.",
+        number=first[0][0],
         example=_OBJECT,
     )
 

@@ -164,7 +164,7 @@ def _reason(error: Exception) -> str:
 def _check(name: str, entries: Sequence[ZipInfo], folder: Path) -> None:
     files = [entry for entry in entries if not entry.is_dir()]
     if not files:
-        raise InvalidValue(_("The archive '{name}' is empty.", name=name))
+        raise InvalidValue(_("'{name}' is empty.", name=name))
     if len(entries) > MAX_FILES:
         raise InvalidValue(
             _(

@@ -11,7 +11,7 @@ import msgspec
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.rows.file_kinds import refuse_no_text
 from annotator.formats.rows.findings import Findings, shown
-from annotator.formats.rows.lines import LineError, Row, check_file, parse_value, read_rows, why_not_json
+from annotator.formats.rows.lines import LineError, Row, check_file, not_json, parse_value, read_rows, why_not_json
 from annotator.language import _
 
 MAX_FILE_BYTES = 2**30
@@ -27,7 +27,7 @@ def read_content(path: Path) -> bytes:
     refuse_no_text(path)
     if path.stat().st_size > MAX_FILE_BYTES:
         size = MAX_FILE_BYTES // 2**20
-        raise InvalidValue(_("'{path}' exceeds {size} MB. Export it in parts.", path=path, size=size))
+        raise InvalidValue(_("'{path}' exceeds {size} MB. Split it.", path=path, size=size))
     return path.read_bytes().removeprefix(_BOM)
 
 
@@ -155,10 +155,7 @@ def _expect(text: str, index: int, sign: str, *, is_taken: bool = True) -> int:
         reason = _("Invalid JSON: truncated at character {number}.", number=len(text))
         raise _Broken(index, reason)
     if not text.startswith(sign, index):
-        reason = _(
-            "Invalid JSON: missing '{sign}' at character {number} of {n}.", sign=sign, number=index + 1, n=len(text)
-        )
-        raise _Broken(index, reason)
+        raise _Broken(index, not_json(_("missing {sign}", sign=f"'{sign}'"), index, text))
     return _after_blanks(text, index + 1) if is_taken else index
 
 
@@ -303,7 +300,7 @@ def _why_no_next(text: str, index: int) -> str:
     """Why no further element of a list can be read after one."""
     if index >= len(text):
         return _("Invalid JSON: truncated at character {number}.", number=len(text))
-    return _("Invalid JSON: missing ',' or ']' at character {number} of {n}.", number=index + 1, n=len(text))
+    return not_json(_("missing {sign}", sign="',' or ']'"), index, text)
 
 
 def _json_records_after_blanks(text: str, index: int) -> int:

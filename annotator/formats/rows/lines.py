@@ -333,15 +333,15 @@ def why_not_json(text: str, fault: json.JSONDecodeError) -> str:
     """Why a text, such as a line or a file, is no JSON; of one that breaks off, that it does."""
     rest = text[fault.pos :].strip()
     if fault.msg.startswith("Unterminated string"):
-        return _("Invalid JSON: unterminated string at character {number} of {n}.", number=fault.pos + 1, n=len(text))
+        return not_json(_("unterminated string"), fault.pos, text)
     if text.strip() and fault.msg != "Extra data" and any(word.startswith(rest) for word in ("true", "false", "null")):
         return _("Invalid JSON: truncated at character {number}.", number=len(text))
-    return _(
-        "Invalid JSON: {fault} at character {number} of {n}.",
-        fault=_(fault.msg.removesuffix(" at")),
-        number=fault.pos + 1,
-        n=len(text),
-    )
+    return not_json(fault.msg.removesuffix(" at"), fault.pos, text)
+
+
+def not_json(fault: str, index: int, text: str) -> str:
+    """What is wrong with a text at an index; fault: as Python's reader says it, or in words of ours."""
+    return _("Invalid JSON: {fault} at character {number} of {n}.", fault=_(fault), number=index + 1, n=len(text))
 
 
 FAULTS_OF_JSON = (  # as Python's reader says them

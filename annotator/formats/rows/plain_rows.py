@@ -345,7 +345,7 @@ class EntityInstances:
             texts=counted(len(numbers) - n_empty, "text"),
         )
         if n_empty:
-            skipped = several("{n} text without entities skipped.", "{n} texts without entities skipped.", n_empty)
+            skipped = _("{what} skipped.", what=counted(n_empty, "text without entities", "texts without entities"))
             sentence = together(sentence, skipped)
         yield SourceColumns(sentence)
 

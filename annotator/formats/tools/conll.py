@@ -172,9 +172,9 @@ def read(path: Path, options: ReadOptions) -> Iterator[SourceItem]:
 def _unasked_triggers(path: Path, task: Task) -> Problem:
     """What to do with a file of which each text is about one entity."""
     if task.has_target:
-        reason = _("The file tags triggers of entities. Import each entity as an instance (--entities).")
+        reason = _("The file tags entities' triggers. Import each entity as an instance (--entities).")
         return Problem(path.name, None, "file", "T-0", reason, remedy=ENTITIES)
-    reason = _("The file tags triggers of entities. Import it into a project with the task entity.")
+    reason = _("The file tags entities' triggers. Use a project with the task entity.")
     return Problem(path.name, None, "file", "T-0", reason)
 
 

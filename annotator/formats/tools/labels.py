@@ -60,7 +60,7 @@ def refuse_archives_and_tables(path: Path, remedy: str) -> None:
         start = file.read(len(_ZIP_START))
     is_table = path.suffix.lower() in {".csv", ".tsv", ".xlsx", ".ods"}
     if (start == _ZIP_START and not is_table) or path.suffix.lower() == ".zip":
-        raise InvalidValue(_("'{path}' is a zip archive. Unpack it first.", path=path))
+        raise InvalidValue(_("'{name}' is an archive. Unpack it first.", name=path))
     if is_table:
         raise InvalidValue(_("'{path}' is a table, less complete than JSON. {remedy}", path=path, remedy=remedy))
 

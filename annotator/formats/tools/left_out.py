@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.findings import listed
@@ -66,69 +67,51 @@ class ExportReader:
 
 
 def _kind_words(kind: str, n: int) -> str:
-    return several(
-        "{n} result of type '{kind}' was skipped.", "{n} results of type '{kind}' were skipped.", n, kind=kind
-    )
+    return _skipped(several("{n} result of type '{kind}'", "{n} results of type '{kind}'", n, kind=kind))
+
+
+def _skipped(what: str) -> str:
+    return _("{what} skipped.", what=what)
+
+
+def _utf_16(what: str, setting: str) -> str:
+    return _("{what} with emoji or similar read as UTF-16. Otherwise set {setting}.", what=what, setting=setting)
 
 
 _WORDS: dict[Thing, Words] = {
-    "open response": lambda n: several("{n} unsubmitted response skipped.", "{n} unsubmitted responses skipped.", n),
-    "discarded response": lambda n: several("{n} discarded response skipped.", "{n} discarded responses skipped.", n),
+    "open response": lambda n: _skipped(counted(n, "unsubmitted response")),
+    "discarded response": lambda n: _skipped(counted(n, "discarded response")),
     "odd response": lambda n: several(
-        "{n} response skipped: not spans, one label or text.", "{n} responses skipped: not spans, one label or text.", n
+        "{n} response skipped: not spans, a label or text.", "{n} responses skipped: not spans, a label or text.", n
     ),
-    "other answer": lambda n: several(
-        "{n} answer to another question skipped.", "{n} answers to other questions skipped.", n
-    ),
-    "emoji in Argilla": lambda n: several(
-        '{n} record has emoji or similar, read as UTF-16. Otherwise set metadata "offsets": "characters".',
-        '{n} records have emoji or similar, read as UTF-16. Otherwise set metadata "offsets": "characters".',
-        n,
-    ),
+    "other answer": lambda n: _skipped(counted(n, "answer to another question", "answers to other questions")),
+    "emoji in Argilla": lambda n: _utf_16(counted(n, "record"), 'metadata "offsets": "characters"'),
     "unlabelled row": lambda n: several(
         "{n} row without a label counts as unannotated.", "{n} rows without labels count as unannotated.", n
     ),
-    "comment": lambda n: several(
-        "{n} comment on an unlabelled row skipped.", "{n} comments on unlabelled rows skipped.", n
+    "comment": lambda n: _skipped(counted(n, "comment on an unlabelled row", "comments on unlabelled rows")),
+    "relation": lambda n: _skipped(counted(n, "relation")),
+    "several labels": lambda n: _skipped(
+        counted(n, "row's multiple whole-text labels", "rows' multiple whole-text labels")
     ),
-    "relation": lambda n: several("{n} relation skipped.", "{n} relations skipped.", n),
-    "several labels": lambda n: several(
-        "{n} row's multiple whole-text labels skipped.", "{n} rows' multiple whole-text labels skipped.", n
-    ),
-    "emoji in doccano": lambda n: several(
-        '{n} row has emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".',
-        '{n} rows have emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".',
-        n,
-    ),
+    "emoji in doccano": lambda n: _utf_16(counted(n, "row"), '"offsets": "graphemes" / "characters"'),
     "prediction": lambda n: several(
         "{n} prediction skipped: model marks aren't gold.", "{n} predictions skipped: model marks aren't gold.", n
     ),
-    "draft": lambda n: several("{n} unsubmitted draft skipped.", "{n} unsubmitted drafts skipped.", n),
-    "skipped annotation": lambda n: several(
-        "{n} annotation of a cancelled task skipped.", "{n} annotations of cancelled tasks skipped.", n
+    "draft": lambda n: _skipped(counted(n, "unsubmitted draft")),
+    "skipped annotation": lambda n: _skipped(
+        counted(n, "annotation of a cancelled task", "annotations of cancelled tasks")
     ),
     "rejected task": lambda n: several(
         "{n} rejected row imported without marks.", "{n} rejected rows imported without marks.", n
     ),
     "ignored task": lambda n: several(
-        "{n} row ignored by its annotator imported without marks.",
-        "{n} rows ignored by their annotators imported without marks.",
-        n,
+        "{n} ignored row imported without marks.", "{n} ignored rows imported without marks.", n
     ),
-    "earlier annotation": lambda n: several(
-        "{n} annotation superseded by the same person skipped.",
-        "{n} annotations superseded by the same person skipped.",
-        n,
-    ),
-    "empty annotation": lambda n: several(
-        "{n} annotation skipped: nothing readable.", "{n} annotations skipped: nothing readable.", n
-    ),
-    "several answers": lambda n: several(
-        "{n} multi-answer question skipped.", "{n} multi-answer questions skipped.", n
-    ),
-    "unlabelled region": lambda n: several(
-        "{n} region without a label skipped.", "{n} regions without labels skipped.", n
-    ),
+    "earlier annotation": lambda n: _skipped(counted(n, "superseded annotation")),
+    "empty annotation": lambda n: _skipped(counted(n, "unreadable annotation")),
+    "several answers": lambda n: _skipped(counted(n, "multi-answer question")),
+    "unlabelled region": lambda n: _skipped(counted(n, "region without a label", "regions without labels")),
     "HTML region": lambda n: several(
         "{n} HTML region skipped; use plain text.", "{n} HTML regions skipped; use plain text.", n
     ),

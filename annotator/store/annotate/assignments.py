@@ -42,10 +42,7 @@ def get_assignment(store: Store, assignment_id: int) -> Assignment:
     row = store.row(f"{_SELECT} WHERE assignments.id = ?", (assignment_id,))
     if row is None:
         raise NotFound(
-            _(
-                "No assignment number {number}. Reload the page. The project may have been deleted.",
-                number=assignment_id,
-            )
+            _("No assignment number {number}. Reload; the project may have been deleted.", number=assignment_id)
         )
     return _assignment(row)
 

@@ -140,7 +140,7 @@ def get_action(store: Store, action_id: int) -> BulkAction:
     """An action by number; raises NotFound."""
     row = store.row("SELECT * FROM bulk_actions WHERE id = ?", (action_id,))
     if row is None:
-        raise NotFound(_("No change number {number} in this project.", number=action_id))
+        raise NotFound(_("No {what} number {number}.", number=action_id, what=_("change")))
     return _action(row)
 
 

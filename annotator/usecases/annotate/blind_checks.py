@@ -34,7 +34,7 @@ from annotator.usecases.annotate.outcomes import Outcome
 from annotator.usecases.gold import find_gold
 
 _STATES: dict[str, AssignmentState] = {"open": "leased", "done": "submitted", "passed over": "skipped"}
-_SHOWN = unsaid("you've since seen others' marks in this text")
+_SHOWN = unsaid("you've since seen others' marks")
 
 
 def find_check(store: Store, number: int) -> Assignment | None:

@@ -148,7 +148,7 @@ def held_by(store: Store, user: User, assignment_id: int) -> Assignment:
 
 
 TRAINING_FIRST = unsaid("Training comes before new work. Open Annotate or Review again.")
-_SUBMITTED = unsaid("Already submitted. To change it, reopen it under My work (m).")
+_SUBMITTED = unsaid("Already submitted. Reopen it under My work (m).")
 _SHOWN = unsaid("You've seen others' marks in this text. Yours are kept, but can't be submitted.")
 _FOR_OTHERS = unsaid("Someone else has this text now. Your marks are kept, but can't be submitted.")
 _WHY_LOST = {

@@ -97,7 +97,7 @@ def _last_decided(store: Store, project_id: int, user_id: int) -> tuple[str, int
 def _summary(line: WorkLine, outcome: Outcome, n_sets: int, last_decided: tuple[str, int] | None) -> tuple[str, ...]:
     """The reasons and scores; of what was left behind by decisions of later work (as a blind check is for ever), that."""
     if line.state == "submitted" and last_decided and (line.at, line.assignment_id) < last_decided:
-        return (_("No decision yet, or none that is shown."),)
+        return (_("No decision shown yet."),)
     if line.state not in _TOLD:
         return ()
     letters = [set_letter(number) for number in range(n_sets)]

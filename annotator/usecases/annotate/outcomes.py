@@ -119,7 +119,7 @@ def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> st
     if is_chosen(store, annotation.id):
         return _("the lead has already made it gold")
     was_shown = standing(store, annotation.instance_id, user_id).was_shown
-    return _("you've since seen others' marks in this text") if was_shown else ""
+    return _("you've since seen others' marks") if was_shown else ""
 
 
 DISCARDED = unsaid("The lead discarded this text.")

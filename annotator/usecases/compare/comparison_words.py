@@ -33,7 +33,7 @@ _COLUMNS = (
 )  # fmt: skip
 _VERDICTS = {
     "better": unsaid("{other} is better"), "worse": unsaid("{other} is worse"), "not told": unsaid("no clear difference"),
-    "too few": unsaid("too few texts to tell"),
+    "too few": unsaid("too few to tell"),
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ LONG: Mapping[Reason, str] = {
     "other model": unsaid("Probability scales of different models differ."),
     "other method": unsaid("Score scales of different methods differ."),
     "other thresholds": unsaid("The thresholds differ."),
-    "no mean": unsaid("Not an instance mean, so it can't be paired."),
+    "no mean": unsaid("Not an instance mean, so unpaired."),
     "same numbers": unsaid("Same as the reference (same model or run)."),
     "nothing in common": unsaid("No shared instances."),
     "learned": unsaid("Includes known or possible training texts."),
@@ -141,8 +141,8 @@ def sentence_of_pair(cell: Difference, row: str, reference: str) -> str:
     if not cell.n_left_out:
         return sentence
     left_out = several(
-        "{n} instance found in only one is excluded.",
-        "{n} instances found in only one are excluded.", cell.n_left_out
+        "{n} unpaired instance excluded.",
+        "{n} unpaired instances excluded.", cell.n_left_out
     )  # fmt: skip
     return together(sentence, left_out)
 

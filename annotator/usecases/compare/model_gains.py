@@ -109,7 +109,8 @@ def _relation_of_two(
         return Relation("strangers")
     if known.is_control:
         sentence = _(
-            "{other} is the shuffled-rationale control to baseline {base}: its gains don't come from the rationales.",
+            "{other} is the shuffled-rationale control to baseline {base}: its gains don't come from "
+"rationales.",
             base=base, other=other
         )  # fmt: skip
         return Relation("control", sentence)

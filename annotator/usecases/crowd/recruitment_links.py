@@ -189,7 +189,7 @@ def find_recruitment_link(store: Store, actor: User, project_id: int, name: str)
         if link.rules.name == name:
             return link
     names = listed([f"“{link.rules.name}”" for link in links]) or _("none")
-    raise NotFound(_("Unknown name '{name}'. Available: {names}.", name=name, names=names))
+    raise NotFound(_("Unknown {what} '{name}'. Available: {names}.", what=_("name"), name=name, names=names))
 
 
 def _view(store: Store, link: RecruitmentLink) -> LinkView:

@@ -61,7 +61,7 @@ def save_secret(database: Path, kind: ChannelKind, target: str, secret: str) -> 
             made.replace(path)
         sync_folder(path.parent)
     except OSError as error:
-        raise StoreError(_("Can't write the secret to '{path}': {reason}.", path=path, reason=error.strerror)) from None
+        raise StoreError(_("Can't write '{path}': {reason}.", path=path, reason=error.strerror)) from None
 
 
 def secrets_file(database: Path) -> Path:
@@ -175,7 +175,15 @@ def set_mail(store: Store, actor: User, options: MailOptions, password: str | No
     require_administrator(actor)
     server = options.server
     if not 0 <= options.hour <= _LAST_HOUR:
-        raise InvalidValue(_("{hour} isn't an hour. Use 0 to {last_hour}.", hour=options.hour, last_hour=_LAST_HOUR))
+        raise InvalidValue(
+            _(
+                "{name} is {value}; use {lowest} to {highest}.",
+                name=_("Daily mail at (hour, UTC)"),
+                value=options.hour,
+                lowest=0,
+                highest=_LAST_HOUR,
+            )
+        )
     if password is not None:
         save_secret(store.path, "mail", options.target, password)
     if server.account and not secret_of(store.path, "mail", options.target):

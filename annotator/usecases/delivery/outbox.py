@@ -107,7 +107,7 @@ PAUSES = (
     dt.timedelta(hours=8),
 )
 BROKEN_AFTER = dt.timedelta(minutes=10)  # longer than any attempt can take
-_BROKEN = unsaid("The server stopped while sending: perhaps sent, not sent again.")
+_BROKEN = unsaid("Server stopped while sending: perhaps sent, not sent again.")
 _USUAL_LINK = "the address at which you use the annotator"
 
 

@@ -12,7 +12,7 @@ from annotator.store.gold.releases import newest_release
 from annotator.usecases.inspect.stale_numbers import last_change
 from annotator.usecases.releases.differences import since
 
-_OF_PEOPLE = unsaid("not that of {release}, since it is of the annotations of some people alone")
+_OF_PEOPLE = unsaid("not that of {release}, since it is of some people alone")
 _OF_POLICY = unsaid("not that of {release}, whose policy is “{policy}”")
 _MOVED_ON = unsaid("moved on since {release}: {instances}")
 

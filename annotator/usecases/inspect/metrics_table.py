@@ -11,7 +11,7 @@ from annotator.domain.measurements import CRITERION, group_in_words, grouping_in
 from annotator.domain.numbers import UNDEFINED, by_key, counted, written
 from annotator.domain.self_explanations import METHOD
 from annotator.errors import NotFound
-from annotator.language import _, clause_by_clause, listed, several, together, unsaid
+from annotator.language import _, clause_by_clause, in_brackets, listed, several, together, unsaid
 from annotator.metrics.definitions import Definition, Direction
 from annotator.metrics.registry import all_definitions, definition_of, idea_of, one_of_each
 from annotator.metrics.significance import FEWEST
@@ -291,7 +291,7 @@ def gold_summary(table: MetricTable) -> str:
         several("{n} instance with gold ({asked})", "{n} instances with gold ({asked})", n, asked=listed(options)),
         *([] if table.release is None else [_("gold: {release}", release=cited_in_words(table.release))]),
         *([_groups(table)] if (table.groups or table.criteria) and table.gold_policy != "personal" else []),
-        *([_("{n} of them without sets", n=f"{n_without:,}")] if n_without else []),
+        *([_("{n} without sets", n=f"{n_without:,}")] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
         counted(gold["sets"], "rationale set"),
         *([_people(gold["people"])] if "people" in gold else []),
@@ -326,11 +326,11 @@ def _people(people: PeopleReport) -> str:
     """Of soft gold, whose numbers are compared at equal numbers of people, and which has no sets."""
     fewest, most = people["fewest"], people["most"]
     n = f"{most:,}" if fewest == most else _("{fewest} to {most}", fewest=f"{fewest:,}", most=f"{most:,}")
-    return _("people per text: {n} (shares of people, so metrics against sets are undefined)", n=n)
+    return _("people per text: {n} (shares of people, so no metrics against sets)", n=n)
 
 
 def _split(table: MetricTable) -> list[str]:
-    return [] if table.split is None else [_("split {split}", split=table.split or _("(none)"))]
+    return [] if table.split is None else [_("split {split}", split=table.split or in_brackets(_("none")))]
 
 
 def _without_gold(n: int) -> str:
@@ -542,8 +542,8 @@ def normalised_aopc_lines(rows: Sequence[MetricRow]) -> list[str]:
         if n_still:
             sentences.append(
                 several(
-                    "{row}: the model hardly reacts to {n} text, so its normalised AOPC is undefined.",
-                    "{row}: the model hardly reacts to {n} texts, so their normalised AOPC is undefined.",
+                    "{row}: the model hardly reacts to {n} text: normalised AOPC undefined.",
+                    "{row}: the model hardly reacts to {n} texts: normalised AOPC undefined.",
                     n_still,
                     row=name,
                 )

@@ -148,7 +148,7 @@ def reproduce(store: Store, actor: User, project: Project, card: ResultCard) -> 
     try:
         options = msgspec.convert(given, ScoringOptions)
     except msgspec.ValidationError as error:
-        raise InvalidValue(_("The card's options are not known here: {error}.", error=error)) from error
+        raise InvalidValue(_("Unknown options on the card: {error}.", error=error)) from error
     here = result_card(store, actor, project, options, model=model, method=method)
     notes = () if here.version == card.version else (_("Made with version {version}.", version=card.version),)
     for compared in (_of_texts, _of_gold, _of_predictions, _of_definitions):
@@ -283,11 +283,11 @@ def _of_gold(card: ResultCard, here: ResultCard) -> Iterator[str]:
 def _of_predictions(card: ResultCard, here: ResultCard) -> Iterator[str]:
     for name in sorted(card.predictions.keys() | here.predictions.keys()):
         if name not in here.predictions:
-            yield _("There is no run {run} here.", run=name)
+            yield _("No run {run} here.", run=name)
         elif name not in card.predictions:
             yield _("Run {run} is not on the card.", run=name)
         elif card.predictions[name] != here.predictions[name]:
-            yield _("What run {run} holds differs.", run=name)
+            yield _("Run {run} differs.", run=name)
 
 
 def _of_definitions(card: ResultCard, here: ResultCard) -> Iterator[str]:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 _REASONS = {
     "no token": unsaid("The model sees no token of this text."),
     "answers too weakly": unsaid("The model's answer is too weak for any set."),
-    "answers without reading": unsaid("The model gives this answer without reading."),
-    "answers otherwise": unsaid("The model does not give the label that these sets are for."),
+    "answers without reading": unsaid("The model answers without reading."),
+    "answers otherwise": unsaid("The model doesn't give these sets' label."),
 }
 _DIGITS = 4
 # By the number of a set: its pile, and the set of the other family that it is paired with.
@@ -204,8 +204,8 @@ def save_pile_lists(
         if tokens and _is_any_of_everybody(tokens, annotations_of(store, [number])[number]):
             ignored.append(number)
     names = (
-        (_("{model}: right, for a reason nobody marked", model=model), unmarked),
-        (_("{model}: ignores what everyone marked", model=model), ignored),
+        (_("{model}: {words}", model=model, words=_(_PILES["unmarked"])), unmarked),
+        (_("{model}: {words}", model=model, words=_("ignores what everyone marked")), ignored),
     )
     return tuple(
         _saved_anew(store, actor, project, name[:LONGEST_NAME], parameters, numbers)

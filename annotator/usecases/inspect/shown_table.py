@@ -7,7 +7,7 @@ from typing import cast
 from annotator.domain.numbers import UNDEFINED, by_key, percent, written
 from annotator.figures.html_table import Cell, Head, Line
 from annotator.language import _, listed, several, together, unsaid
-from annotator.metrics.significance import Verdict
+from annotator.metrics.significance import Verdict, word_in_words
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.row_differences import ComparedRow, Difference, against
@@ -126,14 +126,8 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     return lines
 
 
-_HEADLINES: Mapping[str, str] = {
-    "better": unsaid("{row} agrees best with people: {metric} {value}, better than random."),
-    "not told": unsaid("{row} agrees best with people: {metric} {value}, not clearly better than random."),
-    "not better": unsaid("{row} agrees best with people, but worse than random: {metric} {value}."),
-    "too few": unsaid(
-        "{row} agrees best with people: {metric} {value}. {n} instances are too few to compare with random."
-    ),
-}
+_HEADLINE = unsaid("{row} agrees best with people: {metric} {value}, {verdict}.")
+_WORSE = unsaid("{row} agrees best with people, but worse than random: {metric} {value}.")
 
 
 def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
@@ -159,16 +153,18 @@ def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
         return ""
     if not are_comparable(view.table, view.rows, of.column):
         return several(
-            "{n} of {all} rows is better than random ({metric}). Rows cover different instances, so none is best.",
-            "{n} of {all} rows are better than random ({metric}). Rows cover different instances, so none is best.",
+            "{n} of {all} rows is better than random ({metric}); none is best, as instances differ.",
+            "{n} of {all} rows are better than random ({metric}); none is best, as instances differ.",
             sum(cast("Verdict", of.verdicts[n].verdict).word == "better" for n in places),
             all=len(places), metric=metrics_table.title_in_words(of.column.definition),
         )  # fmt: skip
     first = view.rows[places[0]]
     verdict = cast("Verdict", of.verdicts[places[0]].verdict)
+    is_few = verdict.word == "too few"
     best = _(
-        _HEADLINES[verdict.word], row=metrics_table.title_of(first), metric=metrics_table.title_in_words(of.column.definition),
-        value=written(known[places[0]]), n=f"{verdict.n:,}"
+        _WORSE if verdict.word == "not better" else _HEADLINE, row=metrics_table.title_of(first),
+        metric=metrics_table.title_in_words(of.column.definition), value=written(known[places[0]]),
+        verdict=_("too few to tell (n {n})", n=f"{verdict.n:,}") if is_few else word_in_words(verdict.word, _("random"))
     )  # fmt: skip
     n_learned = 0 if first.training is None else first.training.get("seen", 0)
     learned = several("{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned)
@@ -205,9 +201,9 @@ def what_a_verdict_is(n_left_out: int) -> str:
     verdict = _(
         "Verdicts: each instance's number minus its mean over ten random rankings (selected tokens: as "
         "many random tokens; accuracy: majority label). Above 0 is better. Brackets: 95 % bootstrap "
-        "interval over instances."
+        "interval."
     )
-    plausibility = _("Plausibility means agreement with people, not what the model relies on.")
+    plausibility = _("Plausibility is agreement with people, not what the model relies on.")
     return together(verdict, whole if n_left_out else "", plausibility)
 
 

@@ -96,7 +96,7 @@ def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
     """A list of a project; raises NotFound for one of another project too."""
     saved = list_store.get_list(store, list_id)
     if saved.project_id != project_id:
-        raise NotFound(_("No list number {n}.", n=list_id))
+        raise NotFound(_("No {what} number {number}.", number=list_id, what=_("saved list")))
     return saved
 
 

@@ -119,7 +119,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
 def _of_project(store: Store, project: Project, action_id: int) -> BulkAction:
     action = bulk_store.get_action(store, action_id)
     if action.project_id != project.id:
-        raise NotFound(_("No change number {number} in this project.", number=action_id))
+        raise NotFound(_("No {what} number {number}.", number=action_id, what=_("change")))
     return action
 
 

@@ -108,14 +108,14 @@ def _precisions(gold: GoldTable, outputs: Mapping[int, Output], instances: Seque
 def help_words(report: HelpReport) -> str:
     """What the effects are of, and whom they speak of."""
     texts = _(
-        "{helped} annotations with help and {blind} without, drawn by lot; {people} on {texts}.",
+        "{helped} annotations with help and {blind} without, by lot; {people} on {texts}.",
         helped=f"{report.n_helped:,}", blind=f"{report.n_blind:,}", people=counted(report.n_people, "annotator"),
         texts=counted(report.n_instances, "text"),
     )  # fmt: skip
     reach = (
-        _("The intervals speak of annotators and texts like these.")
+        _("Intervals: for annotators and texts like these.")
         if report.n_people >= MANY_PEOPLE
-        else _("The intervals speak of these annotators only, on texts like these.")
+        else _("Intervals: for these annotators only, on texts like these.")
     )
     first, second = report.halves
     halves = (
@@ -130,7 +130,7 @@ def help_words(report: HelpReport) -> str:
     left = _(
         "Opened, not submitted: {helped} with help, {blind} without.", helped=report.n_left[0], blind=report.n_left[1]
     )
-    alone = "" if report.has_instances else _("Each text has one annotator, so texts aren't compared with themselves.")
+    alone = "" if report.has_instances else _("One annotator per text, so texts aren't compared with themselves.")
     return together(texts, reach, alone, halves, left if any(report.n_left) else "")
 
 

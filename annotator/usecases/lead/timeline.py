@@ -201,12 +201,7 @@ class _Report:
                 )
             elif p.kind == "discard" and (p.proposed_by, p.reason) not in proposed:
                 moments.append(
-                    Moment(
-                        p.created_at,
-                        p.proposed_by,
-                        _("proposed to discard the text: {reason}", **values),
-                        comment_lines,
-                    )
+                    Moment(p.created_at, p.proposed_by, _("proposed to discard: {reason}", **values), comment_lines)
                 )
             if p.decided_at and p.decided_by == p.proposed_by:
                 moments.append(Moment(p.decided_at, p.proposed_by, _("withdrew the proposal")))

@@ -32,7 +32,7 @@ from annotator.usecases.models.related_models import (
 MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
 _NO_COMMON_TEXT = unsaid(
-    "Plausibility has no independent check: no held-out text has gold and all occlusion attributions."
+    "No independent check of plausibility: no held-out text has gold and all occlusion attributions."
 )
 
 
@@ -155,7 +155,7 @@ def missing_numbers(
     for name in unasked:
         model = f"transformers:{folders[name]}" if name in folders else name if name == BUILT_IN else "MODEL"
         words = ["annotator", "attribute", "--project", project.name, "--model", model, "--method", INDEPENDENT]
-        sentence = _("No occlusion attributions for “{name}”: plausibility has no independent check.", name=name)
+        sentence = _("No independent check of plausibility: no occlusion attributions of “{name}”.", name=name)
         yield Lack("attributions", name, sentence, shlex.join(words), name not in folders and name != BUILT_IN)
     if not unasked and not is_compared:
         yield Lack("attributions", "", _(_NO_COMMON_TEXT))

@@ -25,7 +25,7 @@ from annotator.domain.models import (
 )
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, ModelError
-from annotator.language import _
+from annotator.language import _, unknown
 from annotator.scoring.chance_verdicts import OF_LAYER
 from annotator.store import Store
 from annotator.store.events import require_open
@@ -452,13 +452,7 @@ def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> 
     """Raise InvalidValue for words of a label that there is not."""
     strange = [label for label in label_words if label not in labels]
     if strange:
-        raise InvalidValue(
-            _(
-                "Unknown label '{strange}'. Available: {labels}.",
-                strange=strange[0],
-                labels=", ".join(labels) or _("none"),
-            )
-        )
+        raise InvalidValue(unknown(_("label"), strange[0], ", ".join(labels) or _("none")))
 
 
 class WrittenComputing:

@@ -422,7 +422,7 @@ def _normaliser(
     if not options.is_normalised:
         return None
     if method == GOLD_METHOD:
-        raise InvalidValue(_("Gold has no order of tokens to normalise. Choose another method."))
+        raise InvalidValue(_("Gold doesn't order tokens. Choose another method."))
     if isinstance(model.predictor, Answerer):
         raise InvalidValue(_("Normalising needs label probabilities. '{name}' answers questions.", name=model.name))
     batches = _instances(store, project, options)

@@ -344,7 +344,7 @@ def _answers(model: ProjectModel, rows: ReducedTexts) -> Iterator[Floats]:
     try:
         yield model.probabilities(rows.inputs)
     except MemoryError as error:
-        raise ModelError(_("The memory of the machine is too small for this text.")) from error
+        raise ModelError(_("Too little memory for this text.")) from error
 
 
 @dataclass(slots=True)

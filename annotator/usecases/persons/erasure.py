@@ -230,7 +230,7 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
     goes = _(
         "Deleted: the account and name '{name}', sessions, links, roles, mail address, notices, and "
-        "{words} they wrote. Their open work goes to others.",
+        "{words} they wrote. Open work goes to others.",
         name=plan.name,
         **_amounts(plan.held),
     )

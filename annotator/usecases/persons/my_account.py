@@ -112,7 +112,7 @@ def data_of_person(store: Store, actor: User, name: str) -> bytes:
         raise NotAllowed(_("Only the person or an administrator can download this."))
     person = None if name.casefold() == LOCAL_OPERATOR.name else find_person(store, name)
     if person is None:
-        raise NotFound(_("No person '{name}'.", name=name))
+        raise NotFound(_("No {what} '{name}'.", what=_("person"), name=name))
     with store.snapshot():
         files = rows_of(store, person)
     with store.transaction():

@@ -51,7 +51,7 @@ def person_to_remove(store: Store, name: str) -> person_values_store.Person:
     name = normal(name)
     person = None if name.casefold() == LOCAL_OPERATOR.name else person_values_store.find_person(store, name)
     if person is None:
-        raise NotFound(_("No person '{name}'.", name=name))
+        raise NotFound(_("No {what} '{name}'.", what=_("person"), name=name))
     active = [user.id for user in people_store.list_users(store) if user.is_administrator and not user.is_disabled]
     if active == [person.id]:
         raise InvalidValue(_("'{name}' is the only administrator. Appoint another first.", name=person.name))

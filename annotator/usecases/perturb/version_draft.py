@@ -90,14 +90,14 @@ def staleness(store: Store, project: Project, perturbation: Perturbation) -> tup
         return (_("'{key}' was discarded.", key=original.key),)
     is_changed = originals_store.fingerprint_of_instance(store, original.id) != perturbation.original_fingerprint
     if is_changed or packed_sets(gold_of_instance(store, project, original)) != perturbation.gold:
-        return (_("'{key}' or its gold sets have changed since.", key=original.key),)
+        return (_("'{key}' or its gold sets have changed.", key=original.key),)
     return ()
 
 
 def nothing_left(assessment: Assessment) -> str:
     """What is to be said where the edit deletes everything, or every token of every set; else ""."""
     if assessment.change.is_empty or (assessment.gold.sets and not assessment.carried.sets):
-        return _("No rationale tokens are left, so no set is proposed.")
+        return _("No rationale tokens are left: no set proposed.")
     return ""
 
 

@@ -120,9 +120,7 @@ def _prepared(store: Store, actor: User, project_id: int, typed_name: str) -> bo
         require(store, actor, project_id, "manage project")
         project = get_project_by_id(store, project_id)
         if typed_name.strip() != project.name:
-            raise InvalidValue(
-                _("Not deleted. Type '{name}', not '{typed}'.", typed=typed_name.strip(), name=project.name)
-            )
+            raise InvalidValue(_("Nothing was done. Type '{name}' exactly.", name=project.name))
         _require_idle(store, project)
         archive(store, actor, project_id)
         return project.is_archived

@@ -150,7 +150,7 @@ def _summary(use: label_replacement_store.LabelUse) -> str:
 
 def _refusal(project: Project) -> str:
     if project.task.name == _LETTERS:
-        return _("Choice labels are positions, so they can't be replaced either.")
+        return _("Choice labels are positions, so can't be replaced either.")
     return ""
 
 
@@ -279,7 +279,7 @@ def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]
 
 
 UNDONE = unsaid("To undo, rename the label back.")
-NOT_UNDONE = unsaid("This can't be undone: the two labels become one. Make a backup if in doubt.")
+NOT_UNDONE = unsaid("This can't be undone: the labels become one. Make a backup if in doubt.")
 
 
 def add_label(store: Store, actor: User, project: Project, label: str) -> Project:

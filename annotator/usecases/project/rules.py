@@ -182,8 +182,8 @@ def _reopened_words(reopened: ReopenedTexts, wanted: int) -> tuple[str, ...]:
     if reopened.n_for_nobody:
         sentences.append(
             several(
-                "{n} of them would be stuck: nobody is left to annotate it. Add annotators under People.",
-                "{n} of them would be stuck: nobody is left to annotate them. Add annotators under People.",
+                "{n} of them would be stuck: nobody can annotate it. Add annotators under People.",
+                "{n} of them would be stuck: nobody can annotate them. Add annotators under People.",
                 reopened.n_for_nobody,
             )
         )

@@ -64,31 +64,14 @@ def label_line(given: str | None, known: Known) -> str:
 
 
 def _shown(result: str | None) -> str:
-    return "–" if result is None else f"“{result}”" if result else _("“no answer”")
+    return "–" if result is None else _("“{name}”", name=result or _("no answer"))
 
 
-# Of each property whether the score was as expected, or else what was.
-_SCORES: dict[tuple[Property, bool], str] = {
-    ("sufficiency", True): unsaid("Set {letter}, sufficiency: {given} ({given_words}), as expected."),
-    ("compactness", True): unsaid("Set {letter}, compactness: {given} ({given_words}), as expected."),
-    ("comprehensiveness", True): unsaid("Comprehensiveness: {given} ({given_words}), as expected."),
-    ("sufficiency", False): unsaid(
-        "Set {letter}, sufficiency: {given} ({given_words}); expected {expected} ({expected_words}), "
-        "threshold {threshold}."
-    ),
-    ("compactness", False): unsaid(
-        "Set {letter}, compactness: {given} ({given_words}); expected {expected} ({expected_words}), "
-        "threshold {threshold}."
-    ),
-    ("comprehensiveness", False): unsaid(
-        "Comprehensiveness: {given} ({given_words}); expected {expected} ({expected_words}), threshold {threshold}."
-    ),
-}
 _SPOILED = {
-    "": unsaid("These are the unmodified gold sets."),
-    "token too much": unsaid("A token was deliberately added to a gold set."),
-    "token missing": unsaid("A token was deliberately removed from a gold set."),
-    "set left out": unsaid("A gold set was deliberately left out."),
+    "": unsaid("These are the gold sets, unchanged."),
+    "token too much": unsaid("A token was added to a gold set."),
+    "token missing": unsaid("A token was removed from a gold set."),
+    "set left out": unsaid("A gold set was left out."),
 }
 
 
@@ -124,9 +107,13 @@ def _score_line(
     name: Property, is_right: bool | None, given: int, expected: int, threshold: Fraction, letter: str = ""
 ) -> str:
     words = SCALES[name]
+    about = _(name) if not letter else _("{score} of set {letter}", score=_(name), letter=letter)
+    score = _("{score} {number} ({words})", score=about, number=given, words=_(words[given - 1]))
+    if is_right:
+        return _("As expected: {score}.", score=score)
     return _(
-        _SCORES[name, bool(is_right)], letter=letter, given=given, given_words=_(words[given - 1]), expected=expected,
-        expected_words=_(words[expected - 1]), threshold=decimal(threshold)
+        "{score}; expected {expected} ({expected_words}), threshold {threshold}.",
+        score=score, expected=expected, expected_words=_(words[expected - 1]), threshold=decimal(threshold)
     )  # fmt: skip
 
 

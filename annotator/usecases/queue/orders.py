@@ -13,7 +13,7 @@ from annotator.domain.people import User
 from annotator.domain.project.queue_orders import FirstKind, ModelOrder, QueueOrder
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, in_brackets, listed, several, together, unsaid
 from annotator.store import Store
 from annotator.store.annotate.instance_queue import QueueRow, positions_of, queue_rows, set_queue_positions
 from annotator.store.events import Event, add_event, newest_of_actions
@@ -61,7 +61,7 @@ def first_words(first: ModelOrder) -> str:
         _FIRST[first.kind], models=listed(first.models, "and"), method=first.method, number=_number_words(first),
         nothing=_nothing_words(first)
     )  # fmt: skip
-    split = first.split or _("(none)")
+    split = first.split or in_brackets(_("none"))
     share = f"{first.percent:g}"
     if first.percent == 100:
         return words if first.split is None else _("{first} (split {split})", first=words, split=split)
@@ -73,7 +73,7 @@ def first_words(first: ModelOrder) -> str:
 def _number_words(first: ModelOrder) -> str:
     if first.layer is None:
         return first.number
-    return _("{number} in layer {layer}", number=first.number, layer=first.layer)
+    return _("{number}, layer {layer}", number=first.number, layer=first.layer)
 
 
 def _nothing_words(first: ModelOrder) -> str:

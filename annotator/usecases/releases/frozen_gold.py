@@ -112,18 +112,12 @@ def _incomplete(store: Store, project: Project) -> str:
             *([_say_under_review(unfinished.n_under_review)] if unfinished.n_under_review else []),
         ]
     )
-    if not reasons:
-        return several(
-            "{n} text with gold is incomplete; it is frozen as is.",
-            "{n} texts with gold are incomplete; they are frozen as is.",
-            unfinished.n,
-        )
-    return several(
-        "{n} text with gold is incomplete ({reasons}); it is frozen as is.",
-        "{n} texts with gold are incomplete ({reasons}); they are frozen as is.",
+    frozen = several(
+        "{n} text with gold is incomplete; it is frozen as is.",
+        "{n} texts with gold are incomplete; they are frozen as is.",
         unfinished.n,
-        reasons=reasons,
     )
+    return together(frozen, _("{sentence}.", sentence=reasons) if reasons else "")
 
 
 def _say_fewer(n: int, wanted: int) -> str:
@@ -146,7 +140,7 @@ def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes])
             raise InvalidValue(together(*faults))
         if _next_number(store, release.project_id) != release.number:
             raise Conflict(
-                _("Someone just made release {number}. Check it, and freeze again if needed.", number=release.number)
+                _("Someone just made release {number}. Check it; freeze again if needed.", number=release.number)
             )
         release_id = release_store.add_release(store, release)
         for part in parts:

@@ -63,7 +63,7 @@ def _why_no_text(project: Project, text: Text) -> str | None:
     if isinstance(text, str):
         if len(specs) > 1:
             return _("Write a text for each segment: {segments}.", segments=listed([s.name for s in specs]))
-        return None if text.strip() else _("A text is empty.")
+        return None if text.strip() else _("The text is empty.")
     strange = [name for name in text if project.task.spec_of(name) is None]
     if strange:
         return unknown(_("segment"), strange[0], listed([spec.name for spec in specs]))

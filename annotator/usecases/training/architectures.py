@@ -73,7 +73,7 @@ def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
     if is_rationaliser and fitting.alignment is not None:
         raise InvalidValue(_("Alignment isn't for --architecture lei. Use --supervision."))
     if is_pipeline and fitting.alignment is not None:
-        raise InvalidValue(_("Pipelines learn from rationales already. Remove --align."))
+        raise InvalidValue(_("Pipelines already learn from rationales. Remove --align."))
     if (is_rationaliser or is_pipeline) and new.output != "softmax":
         raise InvalidValue(_("--architecture {architecture} has softmax output.", architecture=new.architecture))
 
@@ -81,7 +81,7 @@ def _check_rationaliser(new: NewModel, fitting: FittingOptions) -> None:
 def check_evidence(learn: Sequence[Example]) -> None:
     """Raise ModelError where a pipeline would have nothing to learn from."""
     if not learn:
-        raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))
+        raise ModelError(_("No training text has a rationale, which pipelines need. Annotate some first."))
 
 
 def check_alignment(new: NewModel, fitting: FittingOptions) -> None:

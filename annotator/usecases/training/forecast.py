@@ -207,7 +207,7 @@ def check_training(store: Store, actor: User, project: Project, name: str, optio
         raise InvalidValue(_("'{name}' already exists. Choose another name, or replace it.", name=name))
     foreseen = forecast(store, actor, project, options.data)
     if options.model.architecture in PIPELINES and not foreseen.n_with_rationales:
-        raise ModelError(_("No training text has a rationale, from which pipelines learn. Annotate some first."))
+        raise ModelError(_("No training text has a rationale, which pipelines need. Annotate some first."))
     if options.fitting.alignment is not None and not foreseen.n_with_rationales:
         raise InvalidValue(_("No training text has a rationale to align with. Choose other rationales."))
 

@@ -20,7 +20,7 @@ from annotator.errors import ExportRefused, InvalidValue, NotFound
 from annotator.formats.base import WriteOptions
 from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
-from annotator.language import _, listed, several, together, unknown
+from annotator.language import _, listed, together, unknown
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, count_of_ties
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
@@ -164,10 +164,9 @@ class Exported:
     @property
     def left_out(self) -> str:
         """What was left out, in sentences; "" for nothing."""
-        waiting = several(
-            "{n} perturbed version without gold skipped.",
-            "{n} perturbed versions without gold skipped.",
-            self.n_waiting,
+        waiting = _(
+            "{what} skipped.",
+            what=counted(self.n_waiting, "perturbed version without gold", "perturbed versions without gold"),
         )
         return together(
             waiting if self.n_waiting else "", tied_words(self.n_tied) if self.n_tied else "", self.not_in_gold
@@ -249,7 +248,7 @@ def _require_possible(
             _("--unhelped is for gold formats; {formats} say it of each set.", formats=listed(sorted(WHOLE), "and"))
         )
     if options.is_of_people and (format_name in WHOLE or options.gold_policy is not None):
-        raise InvalidValue(_("--annotator is for gold formats, without --gold-policy. Remove one of them."))
+        raise InvalidValue(_("--annotator is for gold formats, without --gold-policy. Remove one."))
     if options.half not in HALVES:
         raise InvalidValue(
             _(

@@ -253,8 +253,8 @@ def _refuse_blank(path: Path) -> None:
     with suppress(OSError):  # whoever reads it says why it cannot be opened
         if is_blank(path):
             if path.is_dir():
-                raise InvalidValue(_("Folder '{name}' is empty.", name=path.name))
-            raise InvalidValue(_("File '{name}' is empty.", name=path.name))
+                raise InvalidValue(_("'{name}' is empty.", name=path.name))
+            raise InvalidValue(_("'{name}' is empty.", name=path.name))
 
 
 @dataclass(slots=True)

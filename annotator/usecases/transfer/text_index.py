@@ -23,10 +23,7 @@ _UNKNOWN = unsaid("No ID and unknown text. Add an ID, or import the text first."
 _UNKNOWN_IN_PROMPT = unsaid("No ID; its text is within a prompt. Add an ID or use --prompt {option}.")
 _UNREADABLE = unsaid("An unknown subword prevents matching. Add an ID.")
 _OTHER_SUBWORDS = unsaid(
-    "No instance matches the subwords. After {same}: {of_subwords} against {of_text}. Add an ID or import their text."
-)
-_OTHER_FROM_BEGINNING = unsaid(
-    "No instance matches the subwords. At the start: {of_subwords} against {of_text}. Add an ID or import their text."
+    "No instance matches the subwords. {where}: {of_subwords} against {of_text}. Add an ID or import their text."
 )
 PROMPT = "prompt"  # the remedy of what is within a prompt
 _PROPOSED = re.compile(r"""--prompt ('(?:[^']|'"'"')*')""")  # as shlex quotes it; it has braces, so it is quoted
@@ -221,8 +218,8 @@ def _difference(given: InputText) -> str:
         "of_text": repr(_excerpt(more_of_text)) if more_of_text else _("nothing"),
     }
     if same.strip():
-        return _(_OTHER_SUBWORDS, same=repr(_excerpt(same)), **values)
-    return _(_OTHER_FROM_BEGINNING, **values)
+        return _(_OTHER_SUBWORDS, where=_("After {same}", same=repr(_excerpt(same))), **values)
+    return _(_OTHER_SUBWORDS, where=_("At the start"), **values)
 
 
 def _until(text: str, n: int) -> str:

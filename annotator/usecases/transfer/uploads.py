@@ -41,7 +41,7 @@ def laid_out(files: Iterable[tuple[str, bytes | memoryview]]) -> Iterator[Path]:
                 target.write_bytes(content)
             except OSError as error:
                 raise InvalidValue(
-                    _("Can't store '{file_name}' temporarily: {reason}.", file_name=file_name, reason=error.strerror)
+                    _("Can't write '{path}': {reason}.", path=file_name, reason=error.strerror)
                 ) from None
             if _is_archive(target):
                 archive = target.rename(folder / ".archive")

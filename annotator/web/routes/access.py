@@ -127,8 +127,8 @@ DATABASE_VARIABLE = "ANNOTATOR_DB"  # pages run in this process, but get nothing
 _SCOPE_KEY = "annotator"
 _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
-_FOREIGN = unsaid("This request came from elsewhere. Reload this page.")
-_EARLIER = unsaid("You signed in again in another tab. Reload this page.")
+_FOREIGN = unsaid("This request came from elsewhere. Reload.")
+_EARLIER = unsaid("You signed in again in another tab. Reload.")
 _PROXIED = unsaid("The proxy must pass on the Host header, or the server be started with --url (docs/deploy.md).")
 
 # The first that fits counts, so a subclass stands before its base.

@@ -142,7 +142,12 @@ def _day_of(day: str | None) -> str | None:
         return _stored_time(msgspec.convert(day, Moment))
     except msgspec.ValidationError as error:
         raise InvalidValue(
-            _("Invalid 'day' in the address: '{day}'. Expected a time with zone.", day=day[:40])
+            _(
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+                name="day",
+                value=day[:40],
+                expected="YYYY-MM-DDTHH:MM:SSZ",
+            )
         ) from error
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # What an address of the Saliency page asks for of a scatter: which numbers, and which part of it.
 
 
+_NUMBER = "RUN:LAYER:NAME (3:-:sets.best_f1)"
 _MOST_CORNERS = 200
 
 
@@ -39,7 +40,7 @@ def asked_axis(query: Query, name: str) -> InstanceNumber:
     number = number_of(query, name, allows_no_run=True)
     if number is None:
         raise InvalidValue(
-            _("'{name}' is missing in the address (RUN:LAYER:NAME, such as 3:-:sets.best_f1).", name=name)
+            _("Invalid '{name}' in the address: '{value}'. Expected {expected}.", name=name, value="", expected=_NUMBER)
         )
     return number
 
@@ -56,9 +57,10 @@ def number_of(query: Query, name: str, *, allows_no_run: bool = False) -> Instan
     if (run_id is None and not is_of_text) or (layer_number is None and layer != "-") or not number:
         raise InvalidValue(
             _(
-                "Invalid '{name}': '{text}'. Expected RUN:LAYER:NAME, such as 3:-:sets.best_f1.",
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
                 name=name,
-                text=text[:60],
+                value=text[:60],
+                expected=_NUMBER,
             )
         )
     return InstanceNumber(run_id, layer_number, number)
@@ -79,7 +81,12 @@ def _bounds(query: Query, name: str) -> Bounds:
         or (low is not None and high is not None and high < low)
     ):
         raise InvalidValue(
-            _("Invalid '{name}': '{text}'. Expected FROM~TO, such as 0.2~0.5.", name=name, text=text[:60])
+            _(
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+                name=name,
+                value=text[:60],
+                expected="FROM~TO (0.2~0.5)",
+            )
         )
     return low, high
 
@@ -93,9 +100,10 @@ def _outline(text: str) -> tuple[tuple[float, float], ...]:
     if not 3 <= len(pairs) == len(corners) <= _MOST_CORNERS or any(len(corner) != 2 for corner in corners):
         raise InvalidValue(
             _(
-                "Invalid 'outline': '{text}'. Expected 3 to {most_corners} points X,Y, space-separated.",
-                most_corners=_MOST_CORNERS,
-                text=text[:60],
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+                name="outline",
+                value=text[:60],
+                expected=f"X,Y X,Y X,Y … (3–{_MOST_CORNERS})",
             )
         )
     return pairs
@@ -156,7 +164,14 @@ def _length(text: str) -> tuple[int, int] | None:
     first, _dash, last = text.partition("-")
     shortest, longest = whole_number(first), whole_number(last)
     if shortest is None or longest is None or longest < shortest:
-        raise InvalidValue(_("Invalid 'length': '{text}'. Expected FROM-TO, such as 10-25.", text=text[:40]))
+        raise InvalidValue(
+            _(
+                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+                name="length",
+                value=text[:40],
+                expected="FROM-TO (10-25)",
+            )
+        )
     return shortest, longest
 
 
@@ -167,9 +182,10 @@ def _which(query: Query) -> Which:
             return which
     raise InvalidValue(
         _(
-            "Invalid 'which' in the address: '{wanted}'. Expected one of {known}.",
-            known=", ".join(known),
-            wanted=wanted[:40],
+            "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+            name="which",
+            value=wanted[:40],
+            expected=", ".join(known),
         )
     )
 

@@ -140,7 +140,7 @@ async def read_form(request: Request) -> Form:
     try:
         pairs = parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
-        raise InvalidValue(_("The form has too many fields. Reload this page.")) from error
+        raise InvalidValue(_("The form has too many fields. Reload.")) from error
     return dict(pairs)
 
 

@@ -118,13 +118,8 @@ class _ComparisonScreen:
         """The original of a changed version, or the changed versions of an original, each with a link."""
         original = original_of(self.store, self.visit.user, self.project, self.instance)
         if original is not None:
-            link, facts = self._link(original), _facts(original.result, _(original.state))
-            kind = as_text(original.kind or "")
-            st.markdown(
-                _("Perturbed version ({kind}) of {link} · {facts}", kind=kind, link=link, facts=facts)
-                if kind
-                else _("Perturbed version of {link} · {facts}", link=link, facts=facts)
-            )
+            facts = _facts(original.kind, original.result, _(original.state))
+            st.markdown(_("Perturbed version of {link} · {facts}", link=self._link(original), facts=facts))
         if versions := versions_of(self.store, self.visit.user, self.project, self.instance):
             lines = [
                 f"- {self._link(version)} · {_facts(version.kind, version.result, _(version.state))}"

@@ -51,7 +51,7 @@ from annotator.web.shown_times import shown_time
 
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
-_KEPT = unsaid("Results so far are kept; the next run resumes there.")
+_KEPT = unsaid("Results are kept; the next run resumes there.")
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
 
 
@@ -301,8 +301,8 @@ def _ask_of_labels(
     is_normalised = right.checkbox(
         _("Normalised AOPC"), key="compute_normalised",
         help=_(
-            "Comparable between models. Up to 5·n² reduced texts for n tokens; texts above {most} tokens "
-            "are left out.", most=attributions.MOST_TOKENS
+            "Comparable between models. Up to 5·n² reduced texts for n tokens; skips texts above {most} "
+            "tokens.", most=attributions.MOST_TOKENS
         )
     )  # fmt: skip
     trains = right.checkbox(
@@ -341,7 +341,7 @@ def _ask_writing(middle: DeltaGenerator) -> tuple[str, attributions.AttributingO
     ways = [way for way in _TOO_LONG if way != "windows"]
     too_long = choose(
         _("Texts too long for the model"), _TOO_LONG, ways, column=length, key="compute_written_too_long",
-        help=_("Only the text is truncated, at its end.")
+        help=_("Truncates only the end of the text.")
     )  # fmt: skip
     load = attributions.LoadOptions(threads=_ask_threads(amount), too_long=too_long)
     return method, attributions.AttributingOptions(split=split, load=load)
@@ -362,7 +362,7 @@ def _with_prompt(
     """What a language model reads besides, and what it calls the labels."""
     load = options.load
     if model.startswith(_WRITING):
-        help_words = _("Must contain {text} once. Generates at the end, or at a final {label}.")
+        help_words = _("Must contain {text} once. Generates at the end or a final {label}.")
         prompt = st.text_area(_("Prompt"), load.prompt, key="compute_start", height=80, help=help_words)
         title = _("Maximum length (subwords)")
         longest = st.number_input(title, 1, 500, load.longest_answer, key="compute_longest", width=220)
@@ -389,8 +389,8 @@ def _ask_label_words(project: Project) -> dict[str, str]:
 # Bringing the numbers of models up to date: those that texts are ordered by.
 
 
-_NEVER = unsaid("Metrics aren't measured yet: k is 20 % of the tokens.")
-_CHANGED = unsaid("Gold or model output changed since these metrics were computed.")
+_NEVER = unsaid("No metrics yet: k is 20 % of the tokens.")
+_CHANGED = unsaid("Gold or model output has changed since.")
 
 
 def offer_to_measure(store: Store, visit: Visit, project: Project) -> None:

@@ -77,7 +77,7 @@ def show(store: Store, visit: Visit) -> None:
 
 
 def _show_copying(store: Store, visit: Visit, source: Project) -> None:
-    st.caption(_("Copies settings, guidelines and word lists; no texts."))
+    st.caption(_("Copies settings, guidelines and word lists, not texts."))
     with st.form("create_copy", border=False):
         name = st.text_input(_("Project name"), key="create_copy_name")
         has_people = st.checkbox(_("Same people and roles"), key="create_copy_people")
@@ -148,7 +148,6 @@ def _show_refused(store: Store, visit: Visit) -> None:
     if pressed(_("Create it without texts and go to Import"), key="create_without"):
         with refusals_shown():
             _begin(store, visit, without_texts)
-    st.caption(_("Import maps columns, skips rows and reads other encodings."))
     show_problem_table(refusal.problems)
 
 
@@ -157,14 +156,14 @@ def _first_fields() -> tuple[list[tuple[str, bytes]], str]:
     left, middle, right = st.columns(3)
     uploads = left.file_uploader(
         _("Texts"), accept_multiple_files=True, key="create_files",
-        help=_("Files of one data set with equal columns, or a zip. All are stored, or none.")
+        help=_("Files with equal columns, or a zip. All are stored, or none.")
     )  # fmt: skip
     pasted = middle.text_area(
         _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=104
     )
     people = right.text_area(
         _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=104,
-        help=_("Names for signing in. For another role, add a comma and the role.")
+        help=_("Sign-in names. For another role, add a comma and the role.")
     )  # fmt: skip
     files = [(file.name, file.getvalue()) for file in uploads or ()]
     return [*files, pasted_file(pasted)] if pasted.strip() else files, people
@@ -184,7 +183,7 @@ def _segment_fields() -> str:
     """The segments, written as the command line takes them."""
     marked = st.text_input(
         _("Markable segments (comma-separated)"), "text", key="create_segments",
-        help=_("Use column names. Write name:optional for segments that may be empty.")
+        help=_("Use column names; name:optional for segments that may be empty.")
     )  # fmt: skip
     shown = st.text_input(
         _("Display-only segments (comma-separated)"), placeholder=_("question"), key="create_shown_segments"

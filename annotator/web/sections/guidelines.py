@@ -51,7 +51,7 @@ def _ask_text(store: Store, visit: Visit, project: Project, versions: Sequence[S
         st.checkbox(
             _("Minor change (e.g. typo): no need to reread"),
             key=small_key,
-            help=_("Otherwise everyone must read the changes. Every version is kept."),
+            help=_("Otherwise everyone must read the changes."),
         )
         given = submitted(_("Save guidelines"), type="primary", key="guidelines_save", fields=(text_key, small_key))
     if given is not None:
@@ -94,7 +94,7 @@ def _forget(*keys: str) -> None:
 
 def _show_versions(versions: Sequence[ShownVersion]) -> None:
     if versions:
-        st.markdown(_("**Versions**"))
+        st.markdown(f"**{_('Versions')}**")
     for shown in versions:
         version = shown.version
         words = [

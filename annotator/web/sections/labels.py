@@ -233,7 +233,7 @@ def _written(key: str) -> SaidLabels | None:
     """Where the labels are not known yet, so that no rows can be shown."""
     pairs = st.text_input(
         _("Its labels, if different"), key=f"{key}_written", placeholder="LABEL_0=negative, LABEL_1=positive, mixed=",
-        help=_("Map labels that differ from the project's; nothing after = if never predicted.")
+        help=_("Map differing labels; nothing after = if never predicted.")
     )  # fmt: skip
     try:
         return SaidLabels(read_pairs(pairs))
@@ -245,8 +245,6 @@ def _written(key: str) -> SaidLabels | None:
 def _answered(project: Project, question: "LabelQuestion", key: str, *, may_delete: bool) -> SaidLabels | None:
     model = question.model_labels.model
     st.markdown(f"**{as_text(_('Labels of “{model}” in this project', model=model))}**")
-    if question.confirmed is None:
-        st.caption(_("They differ from the project's labels. Map them first."))
     chosen = {label: _row(project, label, name, key) for label, name in question.names.items()}
     names = {label: name for label, name in chosen.items() if name is not None}
     if len(names) < len(chosen):

@@ -60,7 +60,7 @@ def show_alignment_proofs(store: Store, visit: Visit, project: Project, model: T
 def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof) -> None:
     if not proof.twins:
         numbers = (
-            _("{number} {value} (n {n})", number=of.title, value=written(of.gain.other), n=f"{of.gain.n:,}")
+            _("{metric} {difference} (n {n})", metric=of.title, difference=written(of.gain.other), n=f"{of.gain.n:,}")
             for of in proof.measures
         )
         st.markdown(as_text(_("On held-out texts: {numbers}", numbers=parted(numbers))))
@@ -68,7 +68,7 @@ def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof)
     st.caption(
         as_text(
             _(
-                "Held-out texts only. Differences from unaligned baseline {twin}, 95 % intervals over texts.",
+                "Held-out texts. Differences from unaligned baseline {twin}, 95 % intervals over texts.",
                 twin=proof.twins[0],
             )
         )
@@ -155,7 +155,7 @@ def show(store: Store, visit: Visit, project: Project, models: Sequence[TrainedM
     if name is None:
         return
     model = by_name[name]
-    st.markdown(as_text(_("{summary} Its spec is {spec}", summary=model.summary, spec=model.spec)))
+    st.markdown(as_text(_("{summary} Spec: {spec}", summary=model.summary, spec=model.spec)))
     show_alignment_proofs(store, visit, project, model)
     _show_curves(project, model)
     with st.container(border=True, key="train_card_text"):

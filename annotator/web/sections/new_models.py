@@ -77,9 +77,9 @@ _OF_A_BASE: dict[Architecture, str] = {
     "bert-to-bert": unsaid("selects a sentence, predicts from it"),
     "bert-to-bert-tokens": unsaid("selects tokens, predicts from them"),
 }
-_PIPELINE_WORDS = unsaid("Learns from texts with gold rationales what to select, and predicts from that alone.")
+_PIPELINE_WORDS = unsaid("Learns from gold rationales what to select, and predicts from that alone.")
 _READING_WORDS = unsaid("Learns answer spans or no answer. Skips texts without their gold answer.")
-_RATIONALISER_WORDS = unsaid("Predicts from the tokens it selects; without supervision it may select all or none.")
+_RATIONALISER_WORDS = unsaid("Predicts from the tokens it selects; unsupervised, it may select all or none.")
 _ALIGNMENTS: dict[Literal["none"] | Criterion, str] = {
     "none": unsaid("none"),
     "mae": "MAE",
@@ -99,12 +99,12 @@ _ALIGNMENT_WORDS = {
     "none": unsaid("Labels only; rationales aren't used."),
     "mae": _HIGH_AND_LOW,
     "mse": _HIGH_AND_LOW,
-    "huber": unsaid("As MSE when the error is small, as MAE when large."),
+    "huber": unsaid("As MSE for small errors, MAE for large."),
     "bce": unsaid("Aligns attributions: high on rationale tokens; others ignored."),
     "order": unsaid("Aligns attributions: rationale tokens above all others."),
 }
 PROVES_NOTHING = unsaid("A falling alignment loss proves nothing: compare with a shuffled-rationale control.")
-FORGETS = unsaid("λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ.")
+FORGETS = unsaid("λ = 1 (under “More”) can destroy a pretrained model's accuracy. Try a lower λ.")
 _SOURCES: dict[RationaleSource, str] = {
     "gold": unsaid("gold rationales"),
     "shuffled": unsaid("shuffled rationales (control)"),
@@ -123,7 +123,7 @@ _ALIGNED_BY: dict[Extractor, str] = {
     "extractor": unsaid("learned extractor"),
 }
 _OUTPUTS: dict[Output, str] = {"softmax": unsaid("one per label"), "sigmoid": unsaid("one sigmoid (two labels)")}
-_USUAL_VALIDATION = unsaid("validation, val or dev; else 10 % of the training texts")
+_USUAL_VALIDATION = unsaid("validation, val or dev; else 10 % of training texts")
 _LONGEST_STEM = 40
 _STAYS: dict[str, Any] = {"persist_state": "session"}  # of a field: what stands in it, also while it is not drawn
 
@@ -217,8 +217,7 @@ def _ask_steps(columns: Sequence[DeltaGenerator], kind: str) -> tuple[int, float
     """Epochs, learning rate and seed."""
     of_epochs, of_rate, of_seed = columns
     n_epochs = of_epochs.number_input(
-        _("Maximum epochs"), 1, 1_000, 10, key="train_epochs", persist_state="session",
-        help=_("Stops earlier without improvement.")
+        _("Maximum epochs"), 1, 1_000, 10, key="train_epochs", persist_state="session"
     )  # fmt: skip
     rate = of_rate.number_input(
         _("Learning rate"), 1e-7, 0.1, _RATES[kind], step=_RATES[kind] / 2, format="%g", key=f"train_rate_{kind}",
@@ -323,7 +322,7 @@ def _ask_threads_and_balance(architecture: Architecture) -> tuple[int, bool]:
     )  # fmt: skip
     balances = architecture not in {"reading", "match-lstm"} and right.checkbox(
         _("Balance labels"), key="train_balances", persist_state="session",
-        help=_("Weights all labels equally; otherwise all texts.")
+        help=_("Otherwise all texts weigh the same.")
     )  # fmt: skip
     return int(threads), balances
 
@@ -332,7 +331,7 @@ def _ask_alignment(architecture: Architecture) -> tuple[AlignmentOptions, float]
     methods = [by for by in _ALIGNED_BY if architecture != "tokens" or "gradient" in by]
     by = choose(
         _("Attributions to align"), _ALIGNED_BY, methods, key=f"train_aligned_by_{architecture}", **_STAYS,
-        help=_("The extractor scores tokens beside the predictions; compute “Selection” to see its scores.")
+        help=_("The extractor scores tokens beside predictions; compute “Selection” to see its scores.")
     )  # fmt: skip
     left, right = st.columns(2, vertical_alignment="bottom")
     strength = left.number_input(
@@ -346,7 +345,7 @@ def _ask_alignment(architecture: Architecture) -> tuple[AlignmentOptions, float]
     of_several = choose(_("If several sets"), _OF_SEVERAL, column=left, key="train_several", **_STAYS)
     share = right.number_input(
         _("Texts with rationales (%)"), 1.0, 100.0, 100.0, format="%g", key="train_share", persist_state="session",
-        help=_("The rest, chosen by seed, contribute labels only.")
+        help=_("The rest, drawn by seed, contribute labels only.")
     )  # fmt: skip
     return AlignmentOptions("mae", strength=strength, scale=scale, of_several=of_several, by=by), share
 
@@ -368,7 +367,7 @@ def _stem(base: str | None, kind_of_model: str, criterion: str, source: str, see
 # The built-in model, offered where somebody looks for a model: a button that trains it, and its progress in the same place.
 
 
-_WHAT = unsaid("The built-in word classifier trains in minutes and needs no installation.")
+_WHAT = unsaid("Trains a word classifier in minutes; needs no installation.")
 
 
 def offer(store: Store, visit: Visit, project: Project, *, where: str) -> None:

@@ -43,8 +43,8 @@ def _offer_deletion(project: Project) -> None:
 def _ask_to_archive(project: Project) -> None:
     """What it means for the people of a project; it runs again by itself, so it opens a connection of its own."""
     name = as_text(project.name)
-    st.markdown(_("All work in “{name}” stops and can't be submitted while archived.", name=name))
-    st.markdown(_("Everything stays. A lead can restore the project at any time."))
+    st.markdown(_("All work in “{name}” stops and can't be submitted.", name=name))
+    st.markdown(_("Everything stays. A lead can restore it at any time."))
     if pressed(_("Archive"), type="primary", key="project_archive_go"):
         with page_store() as store:
             visit = current_visit(store)
@@ -61,9 +61,7 @@ def _ask_to_delete(project: Project) -> None:
     )
     st.markdown(_("The server keeps a backup that its operator can restore or delete."))
     with st.form("project_delete_form", border=False):
-        st.text_input(
-            _("Type the project name to delete it: {name}", name=as_text(project.name)), key="project_delete_name"
-        )
+        st.text_input(_("Type this name: {name}", name=as_text(project.name)), key="project_delete_name")
         held = submitted(
             _("Delete everything"), type="primary", key="project_delete_go", fields=("project_delete_name",)
         )

@@ -47,7 +47,9 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     else:
         events = events_of(store, visit.user, project.id, wanted, **here)
     if not events:
-        container.caption(_("Nothing yet.") if wanted == ALL_EVENTS else _("No matching entries."))
+        container.caption(
+            _("Nothing yet.") if wanted == ALL_EVENTS else _("Nothing found. Change the search or filters.")
+        )
         return
     zone = visit_zone()[0]
     container.dataframe(
@@ -78,12 +80,12 @@ def _offer_backup(store: Store, visit: Visit) -> None:
     button, words = st.columns((1, 3), vertical_alignment="center")
     if pressed(_("Make a backup"), key="record_backup", container=button):
         name = back_up_beside(store, visit.user).name
-        words.success(_("Backup saved next to the database: {name}.", name=as_text(name)))
+        words.success(_("Backup saved beside the database: {name}.", name=as_text(name)))
     elif backups := [name for name in names_of_copies(store) if name.endswith(".backup")]:
         words.caption(
             several(
-                "{n} backup next to the database. To restore the newest, stop the server and run: {command}",
-                "{n} backups next to the database. To restore the newest, stop the server and run: {command}",
+                "{n} backup beside the database. To restore the newest, stop the server and run: {command}",
+                "{n} backups beside the database. To restore the newest, stop the server and run: {command}",
                 len(backups),
                 command=f"`annotator --db {backups[-1].rsplit('.', 2)[0]} restore {backups[-1]}`",
             )

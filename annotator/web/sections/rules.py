@@ -67,7 +67,7 @@ _HELP_FOR: dict[HelpFor, str] = {
     "none": unsaid("for nobody"),
     "lot": unsaid("by lot, per annotator and text"),
 }
-_HELP_WHO = unsaid("Predictions for sets, the rest, and sets minus each token. May bias annotators.")
+_HELP_WHO = unsaid("Predictions for sets, the rest, and sets less each token. May bias annotators.")
 _HELP_MODEL = unsaid(
     "none, built-in, spacy:FOLDER, transformers:FOLDER or transformers-zero-shot:FOLDER. Only leads see folders."
 )
@@ -106,7 +106,7 @@ def ask_previews(store: Store, visit: Visit, project: Project) -> Callable[[Proj
         )  # fmt: skip
         words = st.text_input(
             _("Label words"), written_pairs(settings.preview_words), placeholder="positive=great, negative=terrible",
-            key=_key(project, "preview_words"), help=_("Label names in the prompt, comma-separated.")
+            key=_key(project, "preview_words"), help=_("Label names in the prompt.")
         )  # fmt: skip
     return lambda changed: _with(
         changed, model_previews=who, preview_model=model.strip() or NO_MODEL, preview_labels=read_pairs(labels),
@@ -147,7 +147,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             in_use = _save(store, visit, project, changed, own_kinds)
         # The browser holds such a form back by itself, and says so only at the field, which may be out of sight. Our style
         # sheet (routes/documents.py) shows this sentence while a number is out of range.
-        st.container(key="out_of_range").caption(_("Can't save: a number above is out of range."))
+        st.container(key="out_of_range").caption(_("Can't save: a number is out of range."))
     if notice := st.session_state.pop("rules_told", None):
         confirm(notice)
     if in_use is not None:
@@ -247,11 +247,11 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
     may_cross = _box(project, "cross", _("Sets can cross segments"), settings.sets_may_cross_segments)
     help_for = choose(
         _("Help while annotating"), _HELP_FOR, HELP_FOR, settings.help_for, key=_key(project, "help_for"),
-        help=_("Suggested sets and model predictions. By lot, Quality says what help did to time, size and agreement."),
+        help=_("Suggested sets and predictions. By lot, Quality says what help did to time, size and agreement."),
     )  # fmt: skip
     carries = _box(
         project, "carried", _("Suggest the original's gold sets for perturbed versions"),
-        settings.are_carried_sets_proposed, _("Shown dashed; they don't count until accepted."),
+        settings.are_carried_sets_proposed, _("Shown dashed; don't count until accepted."),
     )  # fmt: skip
     role_by_name = {named.name: named.role for named in word_lists(store, visit.user, project) if named.role != "slot"}
     names = [*role_by_name, *(name for name in settings.proposed_word_lists if name not in role_by_name)]
@@ -263,7 +263,7 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
         format_func=lambda name: _("{name} ({role})", name=name, role=_list_role(role_by_name.get(name))),
         disabled=not names,
         placeholder=_("none") if names else _("no keep or ignore lists yet"),
-        help=_("Keep lists suggest sets; ignore lists mark non-rationale words. Suggestions can bias annotators."),
+        help=_("Keep lists suggest sets; ignore lists mark non-rationale words. May bias annotators."),
     )
     models = models_with_sets(store, visit.user, project)
     model = settings.proposed_model
@@ -294,7 +294,7 @@ def _ask_review(project: Project, changed: Project) -> Project:
     )  # fmt: skip
     away = _number(
         right, project, "away", _("Absent after (days)"), 1, 365, settings.away_after_days,
-        _("After this time, others can revise and score returned work."),
+        _("After this, others can revise and score returned work."),
     )  # fmt: skip
     st.caption(_("Minimum mean scores for acceptance"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
@@ -333,11 +333,11 @@ def _ask_time(project: Project, changed: Project) -> Project:
     left, right = st.columns(2, vertical_alignment="bottom")
     lease = _number(
         left, project, "lease", _("Reservation (minutes)"), 1, 43_200, settings.lease_minutes,
-        _("After this time, texts are reassigned; drafts are kept."),
+        _("After this, texts are reassigned; drafts are kept."),
     )  # fmt: skip
     idle = _number(
         right, project, "idle", _("Idle (seconds)"), 5, 3600, settings.idle_after_seconds,
-        _("Longer pauses don't count as working time."),
+        _("Longer pauses don't count as work."),
     )  # fmt: skip
     return _with(changed, lease_minutes=lease, idle_after_seconds=idle)
 
@@ -347,7 +347,7 @@ def _ask_gold(project: Project, changed: Project) -> Project:
     policy = st.radio(
         _("Gold policy"), GOLD_POLICIES, GOLD_POLICIES.index(settings.gold_policy), format_func=policy_in_words,
         captions=[meaning_of(name) for name in GOLD_POLICIES], key=_key(project, "policy"),
-        help=_("Annotations with another label don't count unless chosen by a lead.")
+        help=_("Annotations with another label count only if a lead chooses them.")
     )  # fmt: skip
     is_exhaustive = _box(
         project, "exhaustive", _("Gold is exhaustive (marks all evidence)"), settings.is_exhaustive,
@@ -368,7 +368,6 @@ def _ask_perturbing(project: Project, changed: Project) -> Project:
     )  # fmt: skip
     target = _number(
         right, project, "perturbations", _("Target per type"), 0, 1_000_000, settings.perturbations_per_kind,
-        _("Goal shown in Progress on Perturb."),
     )  # fmt: skip
     sees_author = _box(
         project, "sees_author", _("Show authors of perturbed versions to checkers"), settings.checkers_see_author,

@@ -21,11 +21,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _("Splits and their shares"), _PARTS, key=f"splits_parts_{project.id}",
             help=_("Name and share of each, summing to 1. Replaces existing splits.")
         )  # fmt: skip
-        seed = int(
-            right.number_input(
-                _("Seed"), 0, key=f"splits_seed_{project.id}", help=_("The same seed gives the same result.")
-            )
-        )
+        seed = int(right.number_input(_("Seed"), 0, key=f"splits_seed_{project.id}"))
         if pressed(_("Preview"), key=f"splits_preview_{project.id}"):
             st.session_state[_asked_key(project)] = (parts, seed)
         if st.session_state.get(_asked_key(project)) == (parts, seed):

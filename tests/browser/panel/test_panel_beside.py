@@ -436,7 +436,7 @@ def test_going_back_waits_for_a_submission_that_is_still_on_its_way(panel: Open)
     shown = panel(fake)
     gate = fake.hold("submit")
     shown.keys("Control+Enter", "v")
-    expect(shown.page.locator(".hint")).to_contain_text("Your last submission is still being sent, then it reopens.")
+    expect(shown.page.locator(".hint")).to_contain_text("Your last submission is being sent, then it reopens.")
     assert fake.named("back") == []
     gate.set()
     shown.shown("first")

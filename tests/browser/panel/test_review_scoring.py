@@ -160,7 +160,7 @@ def test_a_set_that_passed_is_skipped_by_the_steps_and_shows_its_means(review: O
     assert "passed" in shown.text(".chip[data-set='0']")
     assert "Passed earlier: sufficiency score 3, compactness score 11/3 ≈ 3.67" in shown.card(0)
     shown.page.locator(".chip[data-set='0']").click()
-    assert "Set A passed in an earlier round: sufficiency 3, compactness 3.67" in shown.said
+    assert "Set A passed earlier: sufficiency 3, compactness 3.67" in shown.said
     assert shown.marks()["current-0"] == [". But the lamb"]
     shown.keys("3")
     assert shown.given()[:2] == ["3", "–"]
@@ -203,7 +203,7 @@ def test_chips_and_scale_work_with_the_mouse(review: Open, fake: ReviewFake) -> 
 def test_a_decided_round_shows_the_gates_arithmetic_and_takes_no_scores(review: Open) -> None:
     fake = ReviewFake([decided()], start=31)
     shown = review(fake)
-    assert "Returned to the annotator after round 1." in shown.text(".notice")
+    assert "Round 1: returned." in shown.text(".notice")
     assert (
         "Below the threshold: set B: compactness score; set C: sufficiency score; comprehensiveness score."
         in shown.text(".notice")
@@ -229,7 +229,7 @@ def test_pooled_means_stand_with_the_whole(review: Open) -> None:
         ],
     }
     shown = review(ReviewFake([work], start=31))
-    assert "Accepted in round 1 by Lee." in shown.text(".notice")
+    assert "Round 1: accepted by Lee." in shown.text(".notice")
     assert "Two reviewers left." in shown.text(".notice")
     assert "sufficiency score, all sets together" in shown.card(3)
 
@@ -274,7 +274,7 @@ def test_a_submitted_review_is_changed_by_submitting_again(review: Open, fake: R
     fake.start = 32
     shown = review(fake)
     shown.keys("Control+Enter")
-    assert "This review is submitted and unchanged" in hint(shown)
+    assert "This review is submitted, unchanged" in hint(shown)
     shown.keys("2")
     assert shown.text(".word") == "changed – submit sends it"
     shown.keys("m")
@@ -413,7 +413,7 @@ def test_every_view_can_be_had_in_a_step_of_a_set_and_escape_shows_all(shown: Re
         shown.keys(key)
         assert shown.view == view
     shown.keys("p")
-    assert "first round" in shown.text(".hint:not([hidden])")
+    assert "First round" in shown.text(".hint:not([hidden])")
     assert not shown.page.get_by_role("button", name="Changes").is_visible()
 
 

@@ -122,7 +122,7 @@ def test_scores_without_sign_and_label_never_support_what_the_model_answers(
 
 def test_a_size_that_was_computed_for_a_label_says_that_it_has_no_sign(saliency: Callable[..., SaliencyPage]) -> None:
     shown = saliency(SaliencyFake(panels=[attention(method="gradient", label="negative")])).map()
-    expect(shown.locator("header")).to_contain_text("weight for “negative”, without a sign")
+    expect(shown.locator("header")).to_contain_text("weight for “negative”, unsigned")
     expect(shown.locator(".heat-legend")).to_contain_text("weight for “")
 
 
@@ -244,7 +244,7 @@ def test_numbers_are_rows_and_maps_are_columns_in_the_order_of_the_screen(
     page.get_by_text("About these numbers").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_text("average precision")).to_have_count(0)
-    expect(page.locator("dd", has_text="fit (R²) of LIME's linear model to the predictions; 1 is best")).to_be_visible()
+    expect(page.locator("dd", has_text="fit (R²) of LIME's linear model; 1 is best")).to_be_visible()
 
 
 def test_convergence_stands_there_once(saliency: Callable[..., SaliencyPage]) -> None:

@@ -107,7 +107,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     lead.section("Progress")
     lead.sees("100 % done.")
     lead.section("Instances")
-    page.get_by_label("To open a text, select it or type its ID").fill("a")
+    page.get_by_label("Select a text, or type its ID").fill("a")
     page.keyboard.press("Enter")
     lead.sees("Annotator 2 · round 1 · accepted")
     page.locator(".segment-text").first.wait_for()

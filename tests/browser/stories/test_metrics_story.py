@@ -411,8 +411,8 @@ def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
     page = person("Researcher").open(address).page
     page.get_by_role("button", name="Report", exact=True).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("Covers one group only: label positive.")).to_be_visible()
-    take(dialog.get_by_role("combobox", name="Texts"), "largest differences between the two rows")
+    expect(dialog.get_by_text("Covers one group: label positive.")).to_be_visible()
+    take(dialog.get_by_role("combobox", name="Texts"), "largest differences")
     dialog.get_by_role("button", name="Prepare report").click()
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Download Sentiment-report.html").click()

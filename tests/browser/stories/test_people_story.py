@@ -281,7 +281,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
     nora.picture(tmp_path / "begin.png")
     go_on(nora, "Begin training")
     for number, name in ((1, "Next training text"), (2, "Continue")):
-        nora.sees(f"Training {number} of 2")
+        nora.sees(f"Training: text {number} of 2")
         assert shown_text(nora) in texts
         if number == 1:
             nora.page.get_by_role("button", name="I've read them").click()
@@ -297,7 +297,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
     nora.picture(tmp_path / "again.png")
     go_on(nora, "Begin training")
     for number, name in ((1, "Next training text"), (2, "Continue")):
-        nora.sees(f"Training {number} of 2")
+        nora.sees(f"Training: text {number} of 2")
         mark_gold(nora, shown_text(nora))
         nora.press("Control+Enter")
         nora.sees("equals gold set")
@@ -324,14 +324,14 @@ def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
         set_rules(store, LOCAL_OPERATOR, SENTIMENT, "reviewers", QualificationRules(is_on=True, tries=1), based_on=0)
     rita = person("Rita").open(f"/review?project={SENTIMENT}")
     go_on(rita, "Begin training")
-    rita.sees("Training 1 of 1")
+    rita.sees("Training: text 1 of 1")
     rita.page.get_by_role("button", name="I've read them").click()
     rita.page.wait_for_function("!(document.documentElement.dataset.guidelines ?? '').includes('asking')")
     expect(rita.page.get_by_role("button", name="Skip")).to_have_count(0)
     rita.picture(tmp_path / "scoring.png")
     rita.press(*"1" * (2 * n_sets + 1))
     rita.press("Control+Enter")
-    rita.sees("A token was deliberately added to a gold set.")
+    rita.sees("A token was added to a gold set.")
     rita.sees("You didn't pass this time.")
     rita.picture(tmp_path / "scored.png")
     go_on(rita, "Continue")

@@ -255,12 +255,12 @@ def test_hostile_text_is_text_everywhere_and_what_is_gone_is_confirmed_by_a_seco
     page.get_by_role("radio", name="positive").click()
     author.sees("has no tokens left and isn't proposed.")
     page.get_by_role("button", name=re.compile("^Submit")).click()
-    expect(page.locator(".desk-problems.asked")).to_contain_text("No rationale tokens are left, so no set is proposed.")
+    expect(page.locator(".desk-problems.asked")).to_contain_text("No rationale tokens are left: no set proposed.")
     page.get_by_role("button", name="Submit anyway").click()
     expect(page.locator(".pt-notice")).to_contain_text("Submitted")
     checker = person("Annotator 2").open("/perturb?project=1&tab=check")
     expect(checker.page.locator(".diff:visible")).to_contain_text(f"{HOSTILE}")
-    checker.sees("No rationale tokens are left, so no set is proposed.")
+    checker.sees("No rationale tokens are left: no set proposed.")
     for one in (page, checker.page):
         assert one.title() != "broken"
         assert one.locator(".perturb img").count() == 0

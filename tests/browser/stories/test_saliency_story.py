@@ -212,7 +212,7 @@ def test_a_picture_that_the_browser_cannot_draw_says_so_and_offers_the_drawing(
     page = _opened(explained, researcher, "hostile").page
     page.get_by_role("button", name="Export").click()
     page.get_by_role("button", name="PNG", exact=True).click()
-    expect(page.get_by_role("alert")).to_contain_text("is too large to draw. Save as SVG, or remove some heatmaps.")
+    expect(page.get_by_role("alert")).to_contain_text("is too large to draw. Save as SVG, or remove heatmaps.")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as SVG").click()
     assert download.value.suggested_filename == "saliency-hostile.svg"

@@ -165,7 +165,7 @@ def test_offsets_are_utf16_units_unless_the_metadata_says_otherwise(text, start,
     assert instance.metadata == {}
     is_doubtful = offsets is None and characters != (start, end)
     assert [
-        'record has emoji or similar, read as UTF-16. Otherwise set metadata "offsets": "characters".' in p.reason
+        'record with emoji or similar read as UTF-16. Otherwise set metadata "offsets": "characters".' in p.reason
         for p in problems_of(read, path)
     ] == [True] * is_doubtful
 
@@ -187,7 +187,7 @@ def test_what_is_no_answer_of_a_person_is_left_out_and_counted(tmp_path):
         "1 prediction skipped: model marks aren't gold.",
         "1 discarded response skipped.",
         "1 unsubmitted response skipped.",
-        "2 responses skipped: not spans, one label or text.",
+        "2 responses skipped: not spans, a label or text.",
         "1 answer to another question skipped.",
     }
 

@@ -170,7 +170,7 @@ def test_offsets_are_utf16_units_unless_the_row_says_otherwise(text, start, end,
     assert spans_read(instance) == [[("text", *characters)]]
     problems = problems_of(read, path)
     assert [
-        'row has emoji or similar, read as UTF-16. Otherwise set "offsets": "graphemes" or "characters".' in p.reason
+        'row with emoji or similar read as UTF-16. Otherwise set "offsets": "graphemes" / "characters".' in p.reason
         for p in problems
     ] == [True] * (offsets is None)
 
@@ -266,7 +266,7 @@ def test_the_export_called_json_is_a_list(tmp_path):
 
 def test_archives_tables_and_folders_without_rows_are_refused_with_a_remedy(tmp_path):
     (tmp_path / "a.zip").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
+    with pytest.raises(InvalidValue, match=r"is an archive\. Unpack it first\."):
         problems_of(read, tmp_path / "a.zip")
     (tmp_path / "a.csv").write_text("id,text")
     with pytest.raises(InvalidValue, match=r"Export as JSONL from doccano\."):

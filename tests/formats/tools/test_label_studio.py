@@ -129,10 +129,10 @@ def test_what_is_no_mark_on_text_is_left_out_and_counted(tmp_path):
         "2 predictions skipped: model marks aren't gold.",
         "1 unsubmitted draft skipped.",
         "1 annotation of a cancelled task skipped.",
-        "1 annotation skipped: nothing readable.",
+        "1 unreadable annotation skipped.",
         "1 region without a label skipped.",
-        "1 result of type 'rectanglelabels' was skipped.",
-        "2 results of type 'relation' were skipped.",
+        "1 result of type 'rectanglelabels' skipped.",
+        "2 results of type 'relation' skipped.",
         "2 HTML regions skipped; use plain text.",
         "1 multi-answer question skipped.",
     }
@@ -151,7 +151,7 @@ def test_of_several_annotations_by_one_person_the_latest_counts(tmp_path):
     [instance] = tool_gold.instances_of(read, path)
     assert instance.annotations[0].annotator == "ada@example.org"
     assert tool_gold.spans_read(instance) == [[("text", 3, 7)]]
-    assert "2 annotations superseded by the same person skipped." in tool_gold.problems_of(read, path)[0].reason
+    assert "2 superseded annotations skipped." in tool_gold.problems_of(read, path)[0].reason
 
 
 def test_the_segment_of_a_region_is_found_by_the_tags_name_or_by_what_was_recorded(tmp_path):

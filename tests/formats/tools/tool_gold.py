@@ -137,7 +137,7 @@ def problems_of(read: Callable, path: Path, task: str = "sentiment", labels=LABE
 def check_archives_and_tables(read: Callable, folder: Path, remedy: str) -> None:
     """Both are refused, with what to do."""
     (folder / "a.json").write_bytes(b"PK\x03\x04...")
-    with pytest.raises(InvalidValue, match=r"is a zip archive\. Unpack it first\."):
+    with pytest.raises(InvalidValue, match=r"is an archive\. Unpack it first\."):
         problems_of(read, folder / "a.json")
     (folder / "a.csv").write_text("id,text")
     with pytest.raises(InvalidValue, match=re.escape(remedy)):

@@ -396,7 +396,7 @@ def test_a_submission_cannot_be_taken_back_by_somebody_who_looked_since(store: S
     look_at(store, lea, project, work.instance.id)
     [row], _ = my_work(store, lea, project.id)
     assert not row.may_reopen
-    with pytest.raises(Conflict, match=r"Can't reopen this submission: you've since seen others' marks in this text\."):
+    with pytest.raises(Conflict, match=r"Can't reopen this submission: you've since seen others' marks\."):
         annotate_work.withdraw(store, lea, work.assignment.id)
 
 

@@ -140,9 +140,7 @@ def test_the_lot_helps_one_of_the_two_people_of_each_text_and_they_stay_in_their
     report = quality_of(store, LOCAL_OPERATOR, drawn).help
     assert report is not None
     assert (report.n_helped, report.n_blind, report.n_people, report.n_instances) == (8, 8, 2, 8)
-    assert help_words(report).startswith(
-        "8 annotations with help and 8 without, drawn by lot; 2 annotators on 8 texts."
-    )
+    assert help_words(report).startswith("8 annotations with help and 8 without, by lot; 2 annotators on 8 texts.")
     assert "these annotators only" in help_words(report)
     agreement = agreement_of(store, LOCAL_OPERATOR, drawn, WITHOUT_HELP)
     assert agreement.n_annotations == 8

@@ -103,7 +103,7 @@ def test_a_control_without_attributions_or_answers_leaves_the_gain_and_the_other
     assert accuracy.gain.word == "none"
     assert (occlusion.gain.word, occlusion.gain.control) == ("no control", None)
     assert [lack.sentence for lack in gains.lacking] == [
-        "No occlusion attributions for “drawn”: plausibility has no independent check."
+        "No independent check of plausibility: no occlusion attributions of “drawn”."
     ]
     assert any("cause unknown without a shuffled-rationale control." in sentence for sentence in gains.sentences)
 

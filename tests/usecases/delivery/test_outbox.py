@@ -255,7 +255,7 @@ def test_a_server_that_is_killed_in_the_middle_leaves_a_message_that_is_told_and
     assert send_all(store) == 0
     (letter,) = channels(store, LOCAL_OPERATOR).undelivered
     assert (letter.state, mail.mails) == ("unknown", [])
-    assert "The server stopped while sending: perhaps sent, not sent again." in letter.problem
+    assert "Server stopped while sending: perhaps sent, not sent again." in letter.problem
 
 
 @posix

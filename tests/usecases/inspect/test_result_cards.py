@@ -144,7 +144,7 @@ def test_a_changed_prediction_a_raised_definition_and_another_number_are_told(
     assert differences(close) == ()
     run = next(name for name in card.predictions if "select" in name)
     changed = replace(card, predictions={**card.predictions, run: "0" * 16})
-    assert reproduce(store, LOCAL_OPERATOR, made, changed).differences == (f"What run {run} holds differs.",)
+    assert reproduce(store, LOCAL_OPERATOR, made, changed).differences == (f"Run {run} differs.",)
 
 
 def test_ferrets_k_stands_on_the_card_and_in_signatures_and_a_card_from_before_it_comes_out_again(

@@ -83,7 +83,7 @@ def test_a_view_of_another_project_is_not_there(store, project, view) -> None:
     another = create_project(store, LOCAL_OPERATOR, "Another", get_task("sentiment"))
     with pytest.raises(NotFound, match=rf"No view number {view.id}\."):
         view_of_project(store, LOCAL_OPERATOR, another, view.id)
-    with pytest.raises(NotFound, match="This view no longer exists"):
+    with pytest.raises(NotFound, match="This no longer exists"):
         view_of_project(store, LOCAL_OPERATOR, project, 4711)
 
 

@@ -117,7 +117,7 @@ def test_the_table_names_the_people_and_leaves_a_dash_where_a_metric_needs_sets(
     table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, three, options=SOFT))
     text = " ".join(table_text(metric_view(table)).split())
     assert "Soft token F1" in text
-    assert "people per text: 2 to 3 (shares of people, so metrics against sets are undefined)" in text
+    assert "people per text: 2 to 3 (shares of people, so no metrics against sets)" in text
     view = metric_view(table, ["benchmark.iou_f1_paper", "soft.token_f1"])
     assert "–" in table_text(view)
     hard = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, three))

@@ -222,7 +222,7 @@ def test_the_annotations_of_some_people_are_not_what_a_release_holds(
 ) -> None:
     release = freeze_gold(store, LOCAL_OPERATOR, released, "camera ready", licence="CC0")
     attribute(store, LOCAL_OPERATOR, released, "built-in", "random")
-    alone = f"not that of {release.words}, since it is of the annotations of some people alone"
+    alone = f"not that of {release.words}, since it is of some people alone"
     options = ScoringOptions(by="annotator", group=group)
     whole = evaluate_project(store, LOCAL_OPERATOR, released, options=options)["release"]
     assert whole == (release.words if group is None else alone)

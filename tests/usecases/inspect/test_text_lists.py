@@ -130,8 +130,8 @@ def test_refusals_name_what_is_wrong_and_store_nothing(store, project, worst, ma
         (NotFound, rf"No instance number {far}\.", lambda: text_lists.put_on_list(store, maker, worst.id, far)),
         (NotFound, rf"No instance number {far}\.", lambda: text_lists.save_instance(store, maker, project.id, far, "x", "")),
         (NotFound, rf"No instance number {far}\.", lambda: text_lists.lists_with_instance(store, maker, project.id, far)),
-        (NotFound, "This list no longer exists.", lambda: text_lists.put_on_list(store, maker, 999, far)),
-        (NotFound, rf"No list number {worst.id}", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
+        (NotFound, "This no longer exists.", lambda: text_lists.put_on_list(store, maker, 999, far)),
+        (NotFound, rf"No saved list number {worst.id}", lambda: list_instances_by(store, LOCAL_OPERATOR, Question(elsewhere.id, list_id=worst.id), 1)),
     ):  # fmt: skip
         with pytest.raises(error, match=words):
             act()

@@ -294,7 +294,7 @@ def test_the_lead_sees_everybodys_sets_scores_and_decisions(
         "Comprehensiveness score 3 (3), reaches 2.6.",
     )
     assert second.scores == (
-        "reviewer · A: sufficiency 3, compactness 4; B: sufficiency 3, compactness 4; comprehensiveness 3",
+        "reviewer · set A: sufficiency 3, compactness 4; set B: sufficiency 3, compactness 4; comprehensiveness 3",
     )
 
 

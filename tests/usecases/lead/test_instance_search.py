@@ -403,7 +403,7 @@ def test_only_who_manages_the_project_changes_many_texts(
             attempt()
     other = make_project(name="Other")
     assert plan_change(store, LOCAL_OPERATOR, other, DISCARD, ids).ids == ()
-    with pytest.raises(NotFound, match=r"No change number 1 in this project\."):
+    with pytest.raises(NotFound, match=r"No change number 1\."):
         undo(store, LOCAL_OPERATOR, other, result.action.id)
     with pytest.raises(NotFound, match="number 99"):
         undo(store, LOCAL_OPERATOR, project, 99)

@@ -139,8 +139,8 @@ def test_the_rate_is_remembered_with_the_project_and_rules_that_were_read_before
 @pytest.mark.parametrize(
     ("unit", "annotating", "currency", "said"),
     [
-        ("hour", "-1", "EUR", "rate for annotating is -1"),
-        ("hour", "NaN", "EUR", "rate for annotating is NaN"),
+        ("hour", "-1", "EUR", "Rate is -1; use 0 to"),
+        ("hour", "NaN", "EUR", "Rate is NaN; use 0 to"),
         ("hour", "1", " ", "currency"),
         ("hour", "1", "a currency of great length", "currency"),
         ("hour", "1", "E\nR", "currency"),

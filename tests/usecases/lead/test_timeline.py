@@ -153,7 +153,7 @@ def test_proposals_are_told_with_what_the_lead_decided(
     assert told(store, project)[1:] == [
         "annotator-a submitted round 1: positive, 1 set",
         "lead kept the label (proposed label: positive)",
-        "annotator-a proposed to discard the text: broken text",
+        "annotator-a proposed to discard: broken text",
         "lead discarded the text (proposed to discard: broken text)",
     ]
     assert moment_of(store, project, "submitted").lines == ("this contests the label: “irony”",)
@@ -174,7 +174,7 @@ def test_what_no_event_tells_of_is_told_from_the_tables(
         "the thresholds accepted round 1 of annotator-a",
     ]
     assert moment_of(store, project, "scored").lines == (
-        "reviewer · A: sufficiency 3, compactness 4; comprehensiveness 3 “fine”",
+        "reviewer · set A: sufficiency 3, compactness 4; comprehensiveness 3 “fine”",
     )
 
 
@@ -256,13 +256,13 @@ CASES = [
     ),
     (
         event("change", changed=["name", "settings"], settings=["max_rounds"]),
-        "changed the name, number of rounds",
+        "changed: Project name, number of rounds",
     ),
-    (event("change", changed=["settings"]), "changed a rule"),
-    (event("change", changed=[], settings=[]), "changed no rules"),
+    (event("change", changed=["settings"]), "changed: Rules"),
+    (event("change", changed=[], settings=[]), "changed: nothing"),
     (
         event("train model", model="built-in", digest="a0", seed=0, examples=1, split="train", changes_numbers=False),
-        "trained built-in on 1 instance of split train (seed 0)",
+        "trained built-in on 1 instance, split train (seed 0)",
     ),
     (
         event("map labels", model="m", learned_in="", names={"pos": "Positive", "mixed": ""}, labels=["Positive"]),

@@ -38,7 +38,7 @@ def test_waiting_rounds_are_listed_oldest_first_with_who_has_scored_and_what_is_
     reviews.next_review(store, other, project.id)
     first, second = list_undecided_rounds(store, LOCAL_OPERATOR, project)
     assert (first.instance.key, first.annotator, first.wanted) == ("t1", "annotator-a", 2)
-    assert first.scored == ("reviewer-1 · A: sufficiency 3, compactness 4; comprehensiveness 3",)
+    assert first.scored == ("reviewer-1 · set A: sufficiency 3, compactness 4; comprehensiveness 3",)
     assert (first.n_scored, first.about, replace(first, scoring=()).about) == (1, "reviewer-2 scoring now", "")
     assert (second.scored, second.scoring) == ((), ("reviewer-1",))
     decide_round(store, LOCAL_OPERATOR, first.round.annotation_id, "returned", "too long ago")

@@ -219,7 +219,7 @@ def test_one_token_and_a_model_that_hardly_reacts_are_undefined_and_counted(
     assert row["counts"]["instances_outside_aopc_bounds"] == 0
     table = metric_table(evaluate_project(store, LOCAL_OPERATOR, tastes))
     assert normalised_aopc_lines(table.rows)[0].endswith(
-        "the model hardly reacts to 3 texts, so their normalised AOPC is undefined."
+        "the model hardly reacts to 3 texts: normalised AOPC undefined."
     )
 
 
@@ -263,5 +263,5 @@ def test_the_built_in_model_is_normalised_by_its_own_weights(store: Store, taste
 
 def test_gold_has_no_order_to_normalise(store: Store, tastes: Project, scripted: Callable[..., Scripted]) -> None:
     scripted(weighing(WEIGHTS))
-    with pytest.raises(InvalidValue, match="Gold has no order of tokens to normalise"):
+    with pytest.raises(InvalidValue, match="Gold doesn't order tokens"):
         run(store, tastes, "gold")

@@ -538,7 +538,7 @@ def test_the_model_itself_is_asked_about_each_of_its_sets_alone_and_about_the_re
     assert families.people is not None
     assert not families.people.is_comprehensive  # without “good” it is still positive
     unjudged, otherwise = shown(store, 2)
-    assert otherwise.trouble == "The model does not give the label that these sets are for."
+    assert otherwise.trouble == "The model doesn't give these sets' label."
     assert unjudged.own.sets[0].tokens == (1,)
     assert own_sets_summary(judged) == (
         "Asked about its own 2 sets in 1 text: 100.0 % of a text's sets are enough; without all of them it changes its answer in "

@@ -153,7 +153,7 @@ def test_the_saliency_page_is_told_each_set_with_its_pile_and_what_the_model_ans
     assert shown.people is not None
     assert [of.pile for of in shown.people.sets] == ["same", "redundant"]
     [shown] = families(store, LOCAL_OPERATOR, third)
-    assert (shown.trouble, shown.own.sets) == ("The model gives this answer without reading.", ())
+    assert (shown.trouble, shown.own.sets) == ("The model answers without reading.", ())
     may_annotate = add_person("Ann", tastes, "annotator", "researcher")
     [closed] = families(store, may_annotate, first)
     assert (closed.people, [of.pile for of in closed.own.sets]) == (None, ["unmarked"])

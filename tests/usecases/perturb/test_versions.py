@@ -429,7 +429,7 @@ def test_an_edit_that_deletes_every_rationale_is_said_and_taken_when_it_is_meant
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     text = "The plot is slow ."
-    with pytest.raises(InvalidAnnotation, match=r"No rationale tokens are left, so no set is proposed\.") as refused:
+    with pytest.raises(InvalidAnnotation, match=r"No rationale tokens are left: no set proposed\.") as refused:
         versions.hand_in(store, people["Ann"], original(store, reviews), change(text))
     assert refused.value.is_warning
     one = versions.hand_in(store, people["Ann"], original(store, reviews), change(text), may_be_empty=True)
@@ -604,7 +604,7 @@ def test_the_history_in_a_copy_names_the_copy_s_own_numbers(
     (restored,) = perturbations_store.perturbations_of(store, original(store, copy))
     assert restored.id != approved.id
     told = [moment.what for moment in timeline(store, LOCAL_OPERATOR, copy, original(store, copy))]
-    assert f"gave perturbed version no. {restored.id} its last approval: instance {restored.instance_id}" in told
+    assert f"accepted version no. {restored.id}: instance {restored.instance_id}" in told
     assert not any(f"no. {approved.id}" in what for what in told)
 
 
@@ -646,17 +646,17 @@ def test_the_history_of_an_original_tells_of_its_changed_versions(
     number = perturbations_store.get_perturbation(store, written.id).instance_id
     moments = timeline(store, people["Lea"], reviews, written.original_id)
     assert [f"{moment.who} {moment.what}" for moment in moments if moment.who != "gold"] == [
-        "Ann wrote perturbed version no. 1 of the text (dispensable)",
-        "Cem corrected perturbed version no. 1 (v1) (calmer)",
-        "Ben returned perturbed version no. 1 (v2) to its author (still a filler)",
-        "Ann revised perturbed version no. 1, now v3",
-        "Ben approved perturbed version no. 1 (v3)",
-        "Cem approved perturbed version no. 1 (v3)",
-        f"Cem gave perturbed version no. 1 its last approval: instance {number}",
+        "Ann wrote version no. 1 of the text (dispensable)",
+        "Cem corrected version no. 1 (v1) (calmer)",
+        "Ben returned version no. 1 (v2) to its author (still a filler)",
+        "Ann revised version no. 1, now v3",
+        "Ben approved version no. 1 (v3)",
+        "Cem approved version no. 1 (v3)",
+        f"Cem accepted version no. 1: instance {number}",
     ]
     other = versions.hand_in(store, people["Ann"], written.original_id, change("So the acting is superb ."))
     versions.withdraw(store, people["Ann"], other.id)
-    assert timeline(store, people["Lea"], reviews, written.original_id)[-1].what == "withdrew perturbed version no. 2"
+    assert timeline(store, people["Lea"], reviews, written.original_id)[-1].what == "withdrew version no. 2"
 
 
 def test_a_check_shows_no_gold_that_annotators_are_still_to_find(

@@ -158,7 +158,7 @@ def test_only_its_own_name_deletes_a_project_and_only_a_lead_of_it(
     store: Store, project: Project, ann: User, lea: User, database: Path
 ) -> None:
     before = without_times(store)
-    with pytest.raises(InvalidValue, match=r"Not deleted\. Type 'Project', not 'project'\."):
+    with pytest.raises(InvalidValue, match=r"Nothing was done\. Type 'Project' exactly\."):
         delete(store, lea, project.id, "project")
     with pytest.raises(NotAllowed):
         delete(store, ann, project.id, "Project")
@@ -231,7 +231,7 @@ def test_a_page_of_a_deleted_project_that_is_still_open_never_means_the_work_of_
     with store.transaction():
         add_role(store, other.id, ann, "annotator")
     assert next_work(store, ann, other.id).work is not None
-    with pytest.raises(NotFound, match=r"No assignment number 1\. Reload the page\."):
+    with pytest.raises(NotFound, match=r"No assignment number 1\. Reload"):
         submit(store, ann, work.assignment.id, 0, Draft(None, (RationaleSet.of((0, 1)),)))
 
 

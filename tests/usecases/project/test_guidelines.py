@@ -78,7 +78,7 @@ def test_each_change_is_a_version_that_says_who_made_it_and_what_changed(
     ]  # fmt: skip
     assert (oldest.version.text, {line.change for line in oldest.changes}) == ("Read.\nMark all.", {"added"})
     assert find_project(store, project.name).guidelines == "Read.\nMark little."
-    assert event_words(events_of(store, lead, project.id)[0]) == "changed the guidelines; guidelines now version 2"
+    assert event_words(events_of(store, lead, project.id)[0]) == "changed: Guidelines; guidelines now version 2"
 
 
 def test_the_second_of_two_leads_is_told_and_overwrites_nothing(store: Store, project: Project, lead: User) -> None:

@@ -262,9 +262,9 @@ def test_the_letters_of_a_choice_project_are_not_replaced(
 ) -> None:
     made = change_project(store, LOCAL_OPERATOR, replace(make_project("choice"), labels=("A", "B", "C")))
     import_rows(made, [{"id": "q", "question": "What?", "choices": "A this B that C both", "label": "A"}])
-    with pytest.raises(LabelInUse, match=r"Choice labels are positions, so they can't be replaced either\."):
+    with pytest.raises(LabelInUse, match=r"Choice labels are positions, so can't be replaced either\."):
         change_project(store, LOCAL_OPERATOR, replace(made, labels=("B", "C")))
-    with pytest.raises(InvalidValue, match=r"Choice labels are positions, so they can't be replaced either\."):
+    with pytest.raises(InvalidValue, match=r"Choice labels are positions, so can't be replaced either\."):
         replace_label(store, LOCAL_OPERATOR, made, "A", "B")
 
 

@@ -132,7 +132,7 @@ def test_a_check_can_be_gone_back_to_and_stands_in_my_work(store: Store, watched
     reopened = annotate_work.withdraw(store, annotator, check.id)
     assert reopened.assignment.draft.sets == MARKED.sets
     annotate_work.submit(store, annotator, check.id, reopened.assignment.revision, GOLD)
-    with pytest.raises(StaleDraft, match=r"Already submitted\. To change it, reopen it under My work \(m\)\."):
+    with pytest.raises(StaleDraft, match=r"Already submitted\. Reopen it under My work \(m\)\."):
         annotate_work.submit(store, annotator, check.id, reopened.assignment.revision + 1, GOLD)
 
 
@@ -153,7 +153,7 @@ def test_a_check_that_later_decisions_left_behind_reads_like_any_other_work_that
     left_behind = {number for number in told if number < real[0].line.assignment_id}
     assert left_behind & check_ids
     assert left_behind - check_ids
-    sentence = "No decision yet, or none that is shown."
+    sentence = "No decision shown yet."
     assert {told[number] for number in left_behind} == {(sentence,)}
 
 

@@ -198,9 +198,7 @@ def test_texts_on_which_everybody_was_trained_are_told_as_stuck_before_they_are(
     for number in instances_of_keys(store, project, KEYS):
         note_shown(store, number, lead.id or 0)  # leads may annotate as well, unless they looked at what others marked
     told = effects_of_rules(store, lead, with_people(project, 2))
-    assert told[-1].startswith(
-        "4 of them would be stuck: nobody is left to annotate them. Add annotators under People."
-    )
+    assert told[-1].startswith("4 of them would be stuck: nobody can annotate them. Add annotators under People.")
     changed = change_project(store, lead, with_people(project, 2))
     assert stuck_work(store, lead, changed).n_texts == 4
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(store, project, re
 
 
 @pytest.mark.parametrize(
-    ("policy", "why"), [("chosen", "“chosen” takes one annotation per text; “all” takes everyone's."), ("all", "")]
+    ("policy", "why"), [("chosen", "“chosen” takes one annotation per text; “all” everyone's."), ("all", "")]
 )
 def test_whose_sets_the_policy_leaves_out_is_said_before_freezing_of_an_export_and_by_number_on_the_card(
     store, make_project, import_rows, add_person, tmp_path, policy: str, why: str

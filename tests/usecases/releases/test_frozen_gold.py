@@ -231,21 +231,20 @@ def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
     ]
     import_rows(made, rows)
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
-        "3 texts with gold are incomplete (3 have fewer annotators than required (2)); they are frozen as is."
+        "3 texts with gold are incomplete; they are frozen as is. 3 have fewer annotators than required (2)."
     )
     ann, rita = add_person("ann", made, "annotator"), add_person("rita", made, "reviewer")
     annotate(store, ann, made, RationaleSet.of((0, 2)))
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
-        "3 texts with gold are incomplete (2 have fewer annotators than required (2); 1 is still in review); "
-        "they are frozen as is."
+        "3 texts with gold are incomplete; they are frozen as is. 2 have fewer annotators than required (2); 1 is still in review."
     )
     score(store, rita, made)
-    assert unfinished_words(store, LOCAL_OPERATOR, made).startswith("2 texts with gold are incomplete (2 have fewer")
+    assert unfinished_words(store, LOCAL_OPERATOR, made).startswith("2 texts with gold are incomplete;")
     assert frozen(store, made).gold.n_instances == 3, "what is said takes nothing out"
     change_project(store, LOCAL_OPERATOR, replace(made, settings=replace(made.settings, annotators_per_instance=1)))
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
         "1 text with gold is incomplete; it is frozen as is. This gold omits the sets of 1 annotation: ann "
-        "(1). “chosen” takes one annotation per text; “all” takes everyone's."
+        "(1). “chosen” takes one annotation per text; “all” everyone's."
     ), "each has as many as are wanted; one is in hand, given out ahead"
 
 

@@ -164,7 +164,7 @@ def test_cases_come_back_as_they_were_stored(store, make_project) -> None:
             [case(0, "a", labels=("neutral",))],
             r"Case 0 of 't': 'neutral' isn't a project label \(negative, positive\)\.",
         ),
-        ([case(0, " ")], "A text is empty"),
+        ([case(0, " ")], "The text is empty"),
         ([case(0, "a", "a", kind="INV", labels=())], "A perturbed text equals the original."),
         ([case(0, {"premise": "a"})], r"Case 0 of 't': Unknown segment 'premise'\. Available: text\."),
     ],
@@ -680,7 +680,7 @@ def test_a_label_is_expected_of_the_typed_text(store: Store, text) -> None:
     ("typed", "wanted", "reason"),
     [
         ("bad soup", WANTED, "A perturbed text equals the original."),
-        (" ", WANTED, "A text is empty"),
+        (" ", WANTED, "The text is empty"),
         ("awful", TypedCase("Typed texts", " ", "Logic", None), "Names are one line of 1–200 visible characters."),
         ("awful", TypedCase("", "t", "Logic", None), "Names are one line of 1–200 visible characters."),
         ("awful", TypedCase("s", "t", "Logic", "strange"), r"'strange' isn't a project label \(negative, positive\)\."),

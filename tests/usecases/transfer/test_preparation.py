@@ -240,8 +240,8 @@ def test_a_part_of_a_word_is_said_to_mark_the_word(store: Store, quoted: Project
 @pytest.mark.parametrize(
     ("why", "text", "quote", "reason"),
     [
-        ("awful", TEXT, "awful", "These words aren't in the text. Quote exactly, or give token numbers (rationale_index)."),
-        ("boring; good", "Good, good, good: boring.", "good", "These words occur 2 times. Quote more, or give token numbers (rationale_index)."),
+        ("awful", TEXT, "awful", "These words aren't in the text. Quote exactly, or give rationale_index."),
+        ("boring; good", "Good, good, good: boring.", "good", "These words occur 2 times. Quote more, or give rationale_index."),
     ],
 )  # fmt: skip
 def test_words_that_are_not_there_or_twice_are_named_with_their_row_and_what_can_be_done(

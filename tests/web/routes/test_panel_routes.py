@@ -175,9 +175,7 @@ def test_no_other_sites_page_makes_the_server_give_work_out(
     for address in (f"/api/panel/next?project={project.id}", f"/api/review/next?project={project.id}"):
         answer = panel.client.request(method, address, headers=sent)
         assert answer.status_code == 403
-    assert (
-        "This request came from elsewhere. Reload this page." in panel.client.get(address, headers=sent).json()["error"]
-    )
+    assert "This request came from elsewhere. Reload." in panel.client.get(address, headers=sent).json()["error"]
     assert store.value("SELECT count(*) FROM assignments") == 0
 
 
@@ -373,10 +371,7 @@ def test_a_page_of_an_earlier_sign_in_is_signed_out(panel: Panel, path: str) -> 
     own = {"X-CSRF-Token": "of-another-session", "Sec-Fetch-Site": "same-origin"}
     ask = panel.client.post if path == "draft" else panel.client.get
     answer = ask(f"/api/panel/{path}", headers=panel.headers | own)
-    assert (answer.status_code, "You signed in again in another tab. Reload this page." in answer.json()["error"]) == (
-        401,
-        True,
-    )
+    assert (answer.status_code, "You signed in again in another tab. Reload." in answer.json()["error"]) == (401, True)
 
 
 def test_skip_discard_withdraw_and_the_finished_list_speak_the_same_way(panel: Panel, project: Project) -> None:
@@ -458,10 +453,7 @@ def test_a_page_that_is_open_is_told_in_a_sentence_that_its_project_was_archived
     assert panel.post("draft", assignment=work["assignment"], revision=0, draft=DRAFT).json() == {"revision": 1}
     delete(store, LOCAL_OPERATOR, project.id, project.name)
     gone = panel.post("draft", assignment=work["assignment"], revision=1, draft=DRAFT)
-    assert (gone.status_code, "Reload the page. The project may have been deleted." in gone.json()["error"]) == (
-        404,
-        True,
-    )
+    assert (gone.status_code, "Reload; the project may have been deleted." in gone.json()["error"]) == (404, True)
     assert (
         panel.get(f"next?project={project.id}")
         .json()["error"]

@@ -243,7 +243,7 @@ def test_where_nothing_is_left_a_warning_may_be_confirmed(come: Come, original: 
     less = changed(TEXT.replace(TEXT.split()[4], ""))
     refused = writer.post("hand-in", instance=original, changed=less)
     assert (refused.status_code, refused.json()["warning"]) == (422, True)
-    assert "No rationale tokens are left, so no set is proposed." in refused.json()["error"]
+    assert "No rationale tokens are left: no set proposed." in refused.json()["error"]
     assert writer.post("hand-in", instance=original, changed=less, may_be_empty=True).status_code == 200
     emptied = writer.post("hand-in", instance=original, changed=changed(""), may_be_empty=True)
     assert (emptied.status_code, "warning" in emptied.json()) == (422, False)
@@ -348,10 +348,10 @@ def test_a_message_without_the_token_or_from_elsewhere_is_refused(come: Come, or
         answer = writer.client.post(
             "/api/perturb/hand-in", json={"instance": original, "changed": changed()}, headers=headers
         )
-        assert (
-            answer.status_code,
-            "This request came from elsewhere. Reload this page." in answer.json()["error"],
-        ) == (403, True)
+        assert (answer.status_code, "This request came from elsewhere. Reload." in answer.json()["error"]) == (
+            403,
+            True,
+        )
     writer.client.cookies.delete(COOKIE)
     assert writer.get(f"original?instance={original}").status_code == 401
 

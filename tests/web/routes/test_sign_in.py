@@ -243,7 +243,7 @@ def test_signing_in_anew_ends_the_session_before(client: TestClient) -> None:
 def test_a_form_from_elsewhere_is_refused(client: TestClient, address: str, headers: dict[str, str]) -> None:
     response = client.post(address, data={"name": "ann", "password": PASSWORD}, headers=headers)
     assert response.status_code == 403
-    assert alert(response).startswith("This request came from elsewhere. Reload this page.")
+    assert alert(response).startswith("This request came from elsewhere. Reload.")
     assert "set-cookie" not in response.headers
 
 
@@ -424,7 +424,7 @@ def test_a_message_needs_the_sessions_token_and_the_same_origin(path: Path, clie
     ):
         answer = client.post("/guarded", headers=headers)
         assert answer.status_code == 403
-        assert answer.json()["error"].startswith("This request came from elsewhere. Reload this page.")
+        assert answer.json()["error"].startswith("This request came from elsewhere. Reload.")
     earlier = client.post("/guarded", headers={"X-CSRF-Token": "of an earlier sign-in", **SAME})
     assert earlier.status_code == 401
     client.cookies.clear()

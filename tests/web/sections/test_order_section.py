@@ -152,6 +152,4 @@ def test_where_no_answers_are_stored_the_built_in_model_is_trained_here_and_its_
 
 
 def test_the_section_says_that_a_new_order_reaches_people_one_text_later(page: AppTest) -> None:
-    assert "Applies after reserved texts (current and next). Annotators don't see it." in " ".join(
-        one.value for one in page.run().caption
-    )
+    assert "Applies after reserved texts. Annotators don't see it." in " ".join(one.value for one in page.run().caption)

@@ -87,7 +87,7 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     project = make_project()
     import_rows(project, several())
     app = page(project, "Quality")
-    assert said(app.info).startswith("Nothing submitted yet.")
+    assert said(app.info).startswith("Nothing yet.")
     app = app.button(key=f"quality_compute_{project.id}").click().run()
     assert not app.exception
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
@@ -108,7 +108,7 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
 def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, several(n_annotators=1))
-    assert said(page(project, "Quality").info).startswith("Nothing submitted yet.")
+    assert said(page(project, "Quality").info).startswith("Nothing yet.")
 
 
 def test_an_import_asks_which_of_several_annotators_sets_are_the_gold_and_sets_it(page, make_project, store) -> None:
@@ -176,7 +176,7 @@ def test_two_jsonl_files_of_texts_are_read_one_after_the_other(page, make_projec
         for name in ("first", "second")
     ]
     app.file_uploader(key="import_files").set_value(files).run()
-    assert "Files of one data set with equal columns, or a zip." in app.file_uploader(key="import_files").help
+    assert "Files with equal columns, or a zip." in app.file_uploader(key="import_files").help
     app = app.button(key="import_check").click().run()
     assert len(app.success) == 2
     assert all("1 new instance, 0 changed" in done.value for done in app.success)
@@ -208,13 +208,13 @@ def test_a_header_that_cannot_be_used_shows_all_that_is_wrong_with_it_at_once(pa
     app = app.button(key="import_check").click().run()
     reasons = [reason.replace("\\", "").replace(":small[]", "") for reason in app.table[0].value["reason"]]
     assert [reason.partition("?")[0] for reason in reasons] == [
-        "No column holds the row IDs. Name its column 'id' (or 'key', 'instance_id', 'annotation_id', "
+        "No column holds the ID. Name its column 'id' (or 'key', 'instance_id', 'annotation_id', "
         "'sent_id'). Rows without IDs can be numbered (“Generate missing IDs” under “More”).",
-        "No column holds the text. Is it one of 'Tweet', 'Tweet 2'",
+        "No column holds the text. Is it 'Tweet' or 'Tweet 2'",
     ]
     assert "(“Tweet” for “The text” under “Columns” or “Tweet 2” for “The text” under “Columns”)" in reasons[1]
     assert "--" not in " ".join(reasons) + said(app.info)
-    assert "'Gold', 'Class' look like the label but become metadata." in said(app.info)
+    assert "'Gold', 'Class': looks like the label but becomes metadata." in said(app.info)
 
 
 def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
@@ -275,7 +275,7 @@ def test_texts_that_come_later_say_nothing_of_it_again(page, make_project, impor
 def test_labels_that_are_missing_are_told_and_added_on_the_page(page, unlabelled, import_rows, store, section) -> None:
     import_rows(unlabelled, [{"id": f"t{n}", "text": "Fine food."} for n in range(30)])
     app = page(unlabelled, section)
-    assert "These 30 texts can't be assigned without labels." in said(app.warning)
+    assert "Texts can't be assigned without labels." in said(app.warning)
     app.text_input(key=f"labels_text_{unlabelled.id}").set_value(" bad, good,")
     next(button for button in app.button if button.label == "Add labels").click().run()
     assert not app.exception
@@ -327,7 +327,7 @@ def test_an_empty_upload_and_an_archive_that_cannot_be_are_one_sentence(page, ma
     app = page(make_project(), "Import")
     for name, content, sentence in (
         ("rows.jsonl", b"", "is empty."),
-        ("rows.zip", b"PK\x05\x06" + b"\0" * 18, "The archive 'rows.zip' is empty."),
+        ("rows.zip", b"PK\x05\x06" + b"\0" * 18, "'rows.zip' is empty."),
     ):
         app.file_uploader(key="import_files").set_value([(name, content, "text/plain")]).run()
         app = app.button(key="import_check").click().run()

@@ -120,7 +120,7 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     heads = {one.label: one.value for one in page.metric}
     assert heads == {"Texts": "9", "To annotate": "5", "In progress": "1", "Waiting for review": "2", "Complete": "1"}
     [bar] = page.get("progress")
-    assert bar.proto.text == "11 % done. 2 annotations awaiting review."
+    assert bar.proto.text == "11 % done. 2 annotations to review"
     [row] = table_with(page, "under review")
     parts = ("accepted", "under review", "returned", "in progress", "skipped", "with the lead", "discarded")
     assert (row["accepted"], row["under review"]) == (1, 2)
@@ -247,10 +247,10 @@ def test_the_rounds_that_are_stuck_are_listed_by_themselves(
         give_up_work_of(store, lead)  # t1, which was leased ahead: lea may still have it, and is no annotator of it yet
     page = opened(project, lead, "Rounds").run()
     assert not page.exception
-    assert page.caption[0].value.startswith("3 annotations waiting for scores")
+    assert page.caption[0].value.startswith("3 annotations to review")
     page.segmented_control("rounds_which").set_value("stuck").run()
     assert not page.exception
-    assert page.caption[0].value.startswith("2 annotations waiting for scores")
+    assert page.caption[0].value.startswith("2 annotations to review")
     shown = [one.value.replace("\\", "") for one in page.markdown]
     assert [words for words in shown if words in {"ann", "lea"}] == ["ann", "lea"]
     assert sum(":small[:gray[t0]]" in words for words in shown) == 2, "the key is there, and small"
@@ -308,7 +308,7 @@ def test_the_record_is_narrowed_to_a_person_a_kind_of_entry_and_a_text(
     assert set(choose("selectbox", "record_person", "ann")) == {("ann", "t0"), ("ann", "t1")}
     assert set(choose("text_input", "record_key", "T1")) == {("ann", "t1")}
     assert choose("selectbox", "record_kind", "people, accounts and backups") == []
-    assert any(one.value == "No matching entries." for one in page.caption)
+    assert any(one.value == "Nothing found. Change the search or filters." for one in page.caption)
     assert set(choose("selectbox", "record_kind", "work on texts")) == {("ann", "t1")}
 
 
@@ -340,7 +340,7 @@ def test_a_changed_version_leads_to_its_original_and_the_original_to_its_version
     page.text_input("project_look_key").set_value("t0 <b>").run()
     assert not page.exception
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
-    assert "Perturbed version (Contrast) of [t0](/project?project=1&instance=1) · negative · open" in said
+    assert "Perturbed version of [t0](/project?project=1&instance=1) · Contrast · negative · open" in said
     page.text_input("project_look_key").set_value("t0").run()
     said = [one.value.replace("\\", "").replace(":small[]", "") for one in page.markdown]
     line = "- [t0 <b>](/project?project=1&instance=2) · Contrast · positive · imported, open"
@@ -420,12 +420,12 @@ def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_r
     button.click().run()
     assert not app.exception
     [backup] = store.path.parent.glob("*.backup")
-    assert app.success[0].value.replace("\\", "") == f"Backup saved next to the database: {backup.name}."
+    assert app.success[0].value.replace("\\", "") == f"Backup saved beside the database: {backup.name}."
     app.run()
     said = next(
         one.value.replace("\\", "")
         for one in app.caption
-        if "backup next to the database. To restore the newest, stop the server and run" in one.value
+        if "backup beside the database. To restore the newest, stop the server and run" in one.value
     )
     assert said.endswith(f"and run: `annotator --db {store.path.name} restore {backup.name}`")
 
@@ -439,7 +439,7 @@ def test_people_come_first_and_each_form_opens_by_itself(store: Store, texts, pr
         ("Invite people", False), ("Change a role", False), ("New link", False), ("A person's data", False),
         ("New recruitment link", False),
     ]  # fmt: skip
-    assert "New links are paused until you open them." in [one.value for one in app.caption]
+    assert "New links start paused." in [one.value for one in app.caption]
 
 
 def test_links_say_that_training_comes_first_and_where_it_has_no_text(store: Store, texts, lea, opened: Opened) -> None:
@@ -648,7 +648,7 @@ def test_what_was_found_stands_in_its_line_with_the_spaces_of_the_text(text: str
         ),
         (
             lambda: _missing_annotators_words(3, 1),
-            "每篇文本需要 3 名标注员，但只有 2 人。请在“人员”中再添加 1 人，或在“规则”中减少所需人数。",
+            "每份文本需要 3 名标注员，但只有 2 人。请在“人员”中再添加 1 人，或在“规则”中减少所需人数。",
         ),
         (lambda: _missing_annotators_words(1, 1), "没有人可以标注。请在“人员”中添加标注员。"),
     ],
@@ -690,8 +690,8 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
     page.button(key="project_archive").click().run()
     assert not find_project(store, project.name).is_archived, "it is asked first"
     dialog = "\n".join(markdown.value for markdown in page.markdown)
-    assert "stops and can't be submitted while archived." in dialog
-    assert "Everything stays. A lead can restore the project at any time." in dialog
+    assert "stops and can't be submitted." in dialog
+    assert "Everything stays. A lead can restore it at any time." in dialog
     page.button(key="project_archive").click()  # a dialog is drawn by the run that opens it alone, outside of a browser
     page.button(key="project_archive_go").click().run()
     assert not page.exception
@@ -704,7 +704,7 @@ def test_a_lead_archives_a_project_brings_it_back_and_deletes_it_by_its_name(
     assert not find_project(store, project.name).is_archived
     page = opened(project, lead, "Record").run()
     _type_and_delete(page, "another name")
-    assert "not 'another name'" in page.error[0].value
+    assert "Nothing was done" in page.error[0].value
     _type_and_delete(page, project.name)  # then the frame, which is not run here, would open another project
     assert store.value("SELECT count(*) FROM projects") == 0
     [backup] = database.parent.glob("*.backup")
@@ -783,7 +783,7 @@ def test_before_anybody_is_chosen_naming_people_says_to_choose_and_then_what_one
     page = project_page(project, "Instances").run()
     page.selectbox(key=f"changes_kind_{project.id}_0").set_value("name").run()
     written = [element.value for element in (*page.caption, *page.markdown)]
-    assert any("Choose people. Currently everyone gets these texts." in words for words in written)
+    assert any("Choose people. Now everyone gets these texts." in words for words in written)
     assert not any("Skipped:" in words or "Affects **" in words for words in written)
     page.multiselect(key=f"changes_people_name_{project.id}").set_value(["mei"]).run()
     [short] = [element.value for element in page.warning if "Add people, or choose" in element.value]

@@ -181,9 +181,9 @@ def test_no_gold_is_said_and_nothing_can_be_asked_for(page, make_project) -> Non
 def test_a_pretrained_model_that_is_aligned_comes_with_what_was_seen_at_a_weight_of_1(page, tastes) -> None:
     app = page(tastes)
     app.selectbox(key="train_alignment").set_value("mae").run()
-    assert "λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ." not in shown(app)
+    assert "λ = 1 (under “More”) can destroy a pretrained model's accuracy. Try a lower λ." not in shown(app)
     app.selectbox(key="train_kind").set_value("pretrained").run()
-    assert "λ = 1 (under “More”) can destroy the accuracy of pretrained models. Try a lower λ." in shown(app)
+    assert "λ = 1 (under “More”) can destroy a pretrained model's accuracy. Try a lower λ." in shown(app)
 
 
 def kinds(app: AppTest) -> list[str]:
@@ -360,7 +360,7 @@ def test_the_card_of_an_aligned_model_stands_beside_its_twin_and_its_control(pag
             store_outputs(store, run, outputs)
     app = choose_card(page(tastes), tastes, "mae")
     assert not app.exception
-    assert "Held-out texts only. Differences from unaligned baseline none, 95 % intervals over texts." in shown(app)
+    assert "Held-out texts. Differences from unaligned baseline none, 95 % intervals over texts." in shown(app)
     (table,) = (frame.value for frame in app.dataframe if "control" in frame.value.columns)
     assert table["metric"].tolist() == ["Accuracy", "Plausibility by occlusion"]
     (columns,) = (frame.proto.columns for frame in app.dataframe if "control" in frame.value.columns)

@@ -120,7 +120,7 @@ def test_an_annotator_sees_the_text_then_their_sets_beside_the_gold_then_the_res
     assert "You have 2 attempts left." in page.caption[0].value
     page.button(key="training_begin_annotators").click().run()
     assert not page.exception
-    assert "Training 1 of 2" in page.markdown[0].value
+    assert "Training: text 1 of 2" in page.markdown[0].value
     ann = page.session_state["visit"].user
     for last in (False, True):
         answer(store, ann, project, POOR)
@@ -268,6 +268,6 @@ def test_whoever_invites_reads_that_texts_are_picked_while_the_training_is_off(
     pick_both(page, store, project)
     page.session_state["project_section"] = "People"
     page.run()
-    assert [
-        one.value.count("Training has texts but is off. Switch it on under Training.") for one in page.caption
-    ].count(1) == 1
+    assert [one.value.count("Training has texts but is off. Turn it on under Training.") for one in page.caption].count(
+        1
+    ) == 1

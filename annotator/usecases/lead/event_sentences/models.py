@@ -35,12 +35,11 @@ def _run(detail: parts.Detail) -> str:
 
 
 def _trained(detail: parts.Detail) -> str:
-    values = {
-        "model": detail["model"], "instances": counted(detail["examples"], "instance"), "seed": detail["seed"],
-    }  # fmt: skip
-    if split := detail.get("split"):
-        return _("trained {model} on {instances} of split {split} (seed {seed})", **values, split=split)
-    return _("trained {model} on {instances} (seed {seed})", **values)
+    instances, split = counted(detail["examples"], "instance"), detail.get("split")
+    texts = listed([instances, _("split {split}", split=split)]) if split else instances
+    return _(
+        "trained {model} on {instances} (seed {seed})", model=detail["model"], instances=texts, seed=detail["seed"]
+    )
 
 
 def _mapped(detail: parts.Detail) -> str:
@@ -103,14 +102,14 @@ SENTENCES: parts.Sentences = {
     ),
     "attribute": _attributed,
     "find sufficient sets": lambda detail: several(
-        "searched {n} text for sets that suffice for {model}",
-        "searched {n} texts for sets that suffice for {model}",
+        "searched {n} text for sets sufficient for {model}",
+        "searched {n} texts for sets sufficient for {model}",
         detail["texts"],
         model=detail["model"],
     ),
     "shadow review": lambda detail: several(
-        "had {model} score {n} annotation as a shadow reviewer",
-        "had {model} score {n} annotations as a shadow reviewer",
+        "had {model} score {n} annotation as shadow reviewer",
+        "had {model} score {n} annotations as shadow reviewer",
         detail["annotations"],
         model=detail["model"],
     ),

@@ -14,10 +14,13 @@ def _claimed(words: str, detail: Detail) -> str:
 
 
 def _token(detail: Detail) -> str:
-    values = {"number": detail["token"], "name": detail["of"], "days": counted(detail["days"], "day")}
-    if scopes := values_listed(detail.get("scopes", ())):
-        return _("created access token {number} for {name} ({scopes}, {days})", **values, scopes=scopes)
-    return _("created access token {number} for {name} ({days})", **values)
+    details = values_listed([*detail.get("scopes", ()), counted(detail["days"], "day")])
+    return _(
+        "created access token {number} for {name} ({details})",
+        number=detail["token"],
+        name=detail["of"],
+        details=details,
+    )
 
 
 def _reset(detail: Detail) -> str:
@@ -83,9 +86,9 @@ SENTENCES: Sentences = {
     "take role": lambda detail: _claimed(
         _("removed the role {role} from {user}", user=detail["user"], role=_role(detail)), detail
     ),
-    "join by single sign-on": lambda _detail: _("came by single sign-on for the first time"),
+    "join by single sign-on": lambda _detail: _("first came by single sign-on"),
     "join accounts": lambda detail: _(
-        "joined {name} with the single sign-on of {other}", name=detail["name"], other=detail["other"]
+        "joined {name} with {other}'s single sign-on", name=detail["name"], other=detail["other"]
     ),
     "add user": lambda detail: _(
         "created an account and link for {name}, role {role}", name=detail["name"], role=_role(detail)

@@ -18,9 +18,9 @@ from annotator.usecases.project.labels import replacement_summary
 from annotator.usecases.queue.orders import order_from, order_words
 
 _OF_PROJECT = {
-    "name": unsaid("the name"), "labels": unsaid("the labels"), "language": unsaid("the language"),
-    "guidelines": unsaid("the guidelines"), "question": unsaid("the question"), "licence": unsaid("the licence"),
-    "citation": unsaid("the citation"),
+    "name": unsaid("Project name"), "labels": unsaid("labels"), "language": unsaid("language"),
+    "guidelines": unsaid("Guidelines"), "question": unsaid("question"), "licence": unsaid("Licence"),
+    "citation": unsaid("Citation"),
 }  # fmt: skip
 
 
@@ -44,9 +44,9 @@ def _changed(detail: Detail) -> str:
     names = [_(_OF_PROJECT.get(name, name)) for name in detail.get("changed", ()) if name != "settings"]
     rules = [_(RULE_NAMES.get(name, name.replace("_", " "))) for name in detail.get("settings", ())]
     if "settings" in detail.get("changed", ()) and not rules:
-        rules = [_("a rule")]
+        rules = [_("Rules")]
     changed = listed([*names, *rules])
-    words = _("changed {what}", what=changed) if changed else _("changed no rules")
+    words = _("changed: {what}", what=changed or _("nothing"))
     version = detail.get("guidelines")
     return with_more(words, _("guidelines now version {version}", version=version) if version else "")
 

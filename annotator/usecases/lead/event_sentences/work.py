@@ -54,11 +54,11 @@ def _judged(detail: Detail) -> str:
     values = {"number": _number(detail), "version": detail["version"]}
     match detail.get("is_right"):
         case None:
-            return _("audited perturbed version {number} (v{version})", **values)
+            return _("audited version {number} (v{version})", **values)
         case True:
-            return _("audited perturbed version {number} (v{version}): right", **values)
+            return _("audited version {number} (v{version}): right", **values)
     faults = values_listed(detail["faults"])
-    return _("audited perturbed version {number} (v{version}): wrong ({faults})", **values, faults=faults)
+    return _("audited version {number} (v{version}): wrong ({faults})", **values, faults=faults)
 
 
 def _checked(words: str, detail: Detail) -> str:
@@ -68,10 +68,10 @@ def _checked(words: str, detail: Detail) -> str:
 
 
 _CHECKED = {
-    "check perturbation": unsaid("checked perturbed version {number} (v{version})"),
-    "check perturbation: approve": unsaid("approved perturbed version {number} (v{version})"),
-    "check perturbation: correct": unsaid("corrected perturbed version {number} (v{version})"),
-    "check perturbation: reject": unsaid("returned perturbed version {number} (v{version}) to its author"),
+    "check perturbation": unsaid("checked version {number} (v{version})"),
+    "check perturbation: approve": unsaid("approved version {number} (v{version})"),
+    "check perturbation: correct": unsaid("corrected version {number} (v{version})"),
+    "check perturbation: reject": unsaid("returned version {number} (v{version}) to its author"),
 }
 
 
@@ -94,8 +94,8 @@ def _every_evidence(detail: Detail) -> str:
 
 def _drawn(detail: Detail) -> str:
     return several(
-        "sampled {versions} of {n} accepted perturbed version for an audit (seed {seed})",
-        "sampled {versions} of {n} accepted perturbed versions for an audit (seed {seed})",
+        "sampled {versions} of {n} accepted version for an audit (seed {seed})",
+        "sampled {versions} of {n} accepted versions for an audit (seed {seed})",
         detail["of"],
         versions=f"{detail['versions']:,}",
         seed=detail["seed"],
@@ -156,7 +156,7 @@ SENTENCES: Sentences = {
     "allow after training": _allowed,
     "submit": _submitted,
     "skip": lambda _detail: _("skipped the text"),
-    "propose discard": lambda detail: _("proposed to discard the text: {reason}", reason=_(detail["reason"])),
+    "propose discard": lambda detail: _("proposed to discard: {reason}", reason=_(detail["reason"])),
     "give back": lambda _detail: _("gave up the text to see others' marks"),
     "withdraw": lambda detail: _("withdrew round {round}", round=detail["round"]),
     "decide: discard": lambda detail: _("discarded the text ({proposal})", proposal=_proposal(detail)),
@@ -191,46 +191,35 @@ SENTENCES: Sentences = {
         name=detail["evidence_pass"],
     ),
     "write perturbation": lambda detail: _(
-        "wrote perturbed version {number} of the text ({kind})", number=_number(detail), kind=detail["kind"]
+        "wrote version {number} of the text ({kind})", number=_number(detail), kind=detail["kind"]
     ),
     "revise perturbation": lambda detail: _(
-        "revised perturbed version {number}, now v{version}", number=_number(detail), version=detail["version"]
+        "revised version {number}, now v{version}", number=_number(detail), version=detail["version"]
     ),
-    "withdraw perturbation": lambda detail: _("withdrew perturbed version {number}", number=_number(detail)),
+    "withdraw perturbation": lambda detail: _("withdrew version {number}", number=_number(detail)),
     "check perturbation": lambda detail: _checked(_CHECKED["check perturbation"], detail),
     "check perturbation: approve": lambda detail: _checked(_CHECKED["check perturbation: approve"], detail),
     "check perturbation: correct": lambda detail: _checked(_CHECKED["check perturbation: correct"], detail),
     "check perturbation: reject": lambda detail: _checked(_CHECKED["check perturbation: reject"], detail),
     "approve perturbation": lambda detail: _(
-        "gave perturbed version {number} its last approval: instance {instance}",
-        number=_number(detail),
-        instance=detail["instance"],
+        "accepted version {number}: instance {instance}", number=_number(detail), instance=detail["instance"]
     ),
     "draw audit": _drawn,
     "judge version": _judged,
     "send back version": lambda detail: _(
-        "returned perturbed version {number} after an audit ({faults})", number=_number(detail), faults=detail["faults"]
+        "returned version {number} after an audit ({faults})", number=_number(detail), faults=detail["faults"]
     ),
     "discard version": lambda detail: _(
-        "discarded perturbed version {number} after an audit ({faults})",
-        number=_number(detail),
-        faults=detail["faults"],
+        "discarded version {number} after an audit ({faults})", number=_number(detail), faults=detail["faults"]
     ),
 }
 
 
 def decided_words(outcome: str, detail: Detail) -> str:
     """How a round was decided."""
-    words = _(_DECIDED.get(outcome, "{outcome} round {round} of {annotator}"), outcome=outcome, **_of_round(detail))
+    words = _("{outcome} round {round} of {annotator}", outcome=_(outcome), **_of_round(detail))
     return with_value(words, detail.get("reason"))
 
 
 def _of_round(detail: Detail) -> dict[str, object]:
     return {"round": detail["round"], "annotator": detail["annotator"]}
-
-
-_DECIDED = {
-    "accepted": unsaid("accepted round {round} of {annotator}"),
-    "returned": unsaid("returned round {round} of {annotator}"),
-    "discarded": unsaid("discarded round {round} of {annotator}"),
-}

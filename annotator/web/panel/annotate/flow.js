@@ -66,7 +66,7 @@ export class CrowdVisit {
   }
 }
 
-const ON_ITS_WAY = _("Your last submission is still being sent, then it reopens.");
+const ON_ITS_WAY = _("Your last submission is being sent, then it reopens.");
 const NOTHING = _("Nothing to do right now.");
 const BARE = _("Nothing is marked. Accept a proposed set (a), or mark tokens.");
 
@@ -442,7 +442,7 @@ export class Flow extends WorkFlow {
     if (!session || this.waiting) return;
     if (!session.open) return this.goOn();
     const next = this.upcoming.find((other) => other.seen);
-    if (!next) return this.screen.hint(_("There is no other text to return to."));
+    if (!next) return this.screen.hint(_("No other text to return to."));
     if (session.reopened && !session.held && sameDraft(session.draft, session.work.draft)) {
       this.#leave("submit", {});
       return this.screen.hint(_("“{key}” is submitted again, unchanged.", { key: session.work.instance.key }));

@@ -120,7 +120,7 @@ export class Keyboard {
     if (project?.result_mode === "labels_only") {
       if (index < project.labels.length) this.marking.setResult(project.labels[index]);
     } else if (index < state.sets.length) this.marking.choose(index);
-    else this.screen.hint(_("There is no set {index}. Press n for a new one.", { index: index + 1 }));
+    else this.screen.hint(_("No set {index}. Press n for a new one.", { index: index + 1 }));
   }
 
   /** @returns {Record<string, Binding>} */

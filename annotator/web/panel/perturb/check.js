@@ -168,7 +168,7 @@ export class Check extends DeskTab {
     ).length;
     return this.result.append(
       one.state === "waiting"
-        ? _(" · {approved} of {wanted} approved", { approved, wanted: one.wanted })
+        ? ` · ${_("{approved} of {wanted} approved", { approved, wanted: one.wanted })}`
         : ` · ${STATES[one.state]}`,
       ...(one.instance ? [" ", this.stage.link(one.instance)] : []),
     );
@@ -249,7 +249,7 @@ export class Check extends DeskTab {
       look: (changed) => this.messages.post("check/look", about(changed)),
       send: (changed, mayBeEmpty, reason) =>
         this.messages.post("check/correct", { ...about(changed), reason, may_be_empty: mayBeEmpty }),
-      onsent: () => this.#followed(_("{key}: corrected. Others will check your version.", { key: one.key })),
+      onsent: () => this.#followed(_("{key}: corrected. Others will check it.", { key: one.key })),
       onleave: () => this.#endCorrection(),
     });
     this.desk.pair.focus();

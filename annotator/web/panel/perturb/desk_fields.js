@@ -280,7 +280,7 @@ export class Suggestions {
     this.root = element(
       "section",
       { class: "suggestions", "aria-label": _("Suggestions") },
-      element("h3", {}, _("Suggestions "), this.more),
+      element("h3", {}, `${_("Suggestions")} `, this.more),
       this.words,
       this.body,
     );

@@ -158,7 +158,7 @@ export class Mine extends DeskTab {
     const answer = await this.messages.get("check", { perturbation: id });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
     const { perturbation: one, original } = answer.body;
-    if (!one.may_revise) return this.stage.say(_("Can't be changed: checking has begun or is over."));
+    if (!one.may_revise) return this.stage.say(_("Can't be changed: checking has begun."));
     this.one = one;
     this.original = original;
     this.#showEditor(true);

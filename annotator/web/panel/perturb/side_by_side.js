@@ -120,7 +120,7 @@ export class Pair {
     this.areas.clear();
     this.diffs = [];
     this.grid.replaceChildren(
-      element("h3", { class: "pair-head" }, _("Original "), this.chips),
+      element("h3", { class: "pair-head" }, `${_("Original")} `, this.chips),
       element("h3", { class: "pair-head after" }, _("Perturbed version")),
       ...original.segments.flatMap((segment) => this.#row(original, segment, texts?.[segment.name] ?? segment.text)),
     );
@@ -137,7 +137,11 @@ export class Pair {
   #row(original, segment, text) {
     const title =
       original.segments.length > 1 &&
-      inline("segment-title", this.titles[segment.name] || segment.name, !segment.is_selectable && _(" · not marked"));
+      inline(
+        "segment-title",
+        this.titles[segment.name] || segment.name,
+        !segment.is_selectable && ` · ${_("not marked")}`,
+      );
     const where = { dir: original.direction, lang: original.language };
     const left = div(
       "pair-cell",

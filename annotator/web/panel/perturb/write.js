@@ -72,7 +72,7 @@ class Originals {
     this.rows = rows;
     const pages = Math.max(1, Math.ceil(n / perPage));
     const texts = counted(n, "text");
-    const where = pages > 1 ? _("{texts} · page {page} of {pages}", { texts, page, pages }) : texts;
+    const where = pages > 1 ? `${texts} · ${_("page {page} of {pages}", { page, pages })}` : texts;
     setText(this.count, (n ? where : this.#none()) + waitingWords(unfinished));
     this.pages.back.disabled = page <= 1;
     this.pages.forth.disabled = page >= pages;

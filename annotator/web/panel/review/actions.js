@@ -16,7 +16,7 @@ const NOT_HERE = {
   alone: _("This score is about all sets. Score one set first."),
   less: _("This score is about all sets. Score one set first."),
   without: _("There are no sets."),
-  changes: _("This is the first round: no changes yet."),
+  changes: _("First round: no changes yet."),
 };
 
 export class Scoring {

@@ -10,7 +10,7 @@ import { _ } from "../words/language.js";
 import { nameOf, nextMissing, sameScores } from "./scores.js";
 import { ReviewSession } from "./session.js";
 
-const UNSENT = _("You changed a submitted review. Submit it again or undo the change.");
+const UNSENT = _("You changed a submitted review. Submit it again or undo.");
 const NOTHING = _("Nothing to do right now.");
 const KEPT = _("No connection. Your work is kept in this browser.");
 
@@ -98,7 +98,7 @@ export class ReviewFlow extends WorkFlow {
     if (!session || this.waiting) return;
     if (session.work.state === "decided") return this.screen.hint(_("This round is decided. Its scores are final."));
     if (session.held) return this.screen.hint(_("First decide what to do with these changes (below)."));
-    if (session.submitted && !session.dirty) return this.screen.hint(_("This review is submitted and unchanged."));
+    if (session.submitted && !session.dirty) return this.screen.hint(_("This review is submitted, unchanged."));
     const missing = nextMissing(session.steps, session.scores, session.at - 1);
     if (missing >= 0) return this.#ask(session, missing);
     this.#leave("submit");

@@ -201,24 +201,13 @@ export function stopWords({ view, stops, map }, stop, chars) {
  * @param {CarriedMeans} carried
  */
 export const carriedWords = (carried) =>
-  _("passed in an earlier round: sufficiency {sufficiency}, compactness {compactness}", {
+  _("passed earlier: sufficiency {sufficiency}, compactness {compactness}", {
     sufficiency: decimalOf(carried.sufficiency),
     compactness: decimalOf(carried.compactness),
   });
 
-/** @type {Record<Decision["outcome"], (values: {round: number}) => string>} */
-const BY_GATE = {
-  accepted: (values) => _("Accepted in round {round}.", values),
-  returned: (values) => _("Returned to the annotator after round {round}.", values),
-  discarded: (values) => _("Discarded after round {round}.", values),
-};
-
-/** @type {Record<Decision["outcome"], (values: {round: number, person: string}) => string>} */
-const BY_PERSON = {
-  accepted: (values) => _("Accepted in round {round} by {person}.", values),
-  returned: (values) => _("Returned to the annotator after round {round} by {person}.", values),
-  discarded: (values) => _("Discarded after round {round} by {person}.", values),
-};
+/** @type {Record<Decision["outcome"], string>} */
+const OUTCOMES = { accepted: _("accepted"), returned: _("returned"), discarded: _("discarded") };
 
 /**
  * The outcome of a decided round, by whom, and why.
@@ -229,7 +218,10 @@ const BY_PERSON = {
 export function decisionWords(decision, round) {
   const { by, outcome } = decision;
   return {
-    title: by === "gate" ? BY_GATE[outcome]({ round }) : BY_PERSON[outcome]({ round, person: by }),
+    title:
+      by === "gate"
+        ? _("Round {round}: {outcome}.", { round, outcome: OUTCOMES[outcome] })
+        : _("Round {round}: {outcome} by {person}.", { round, outcome: OUTCOMES[outcome], person: by }),
     why: decision.reason || failureWords(decision.findings),
   };
 }

@@ -40,7 +40,7 @@ class ReviewNotices extends Notices {
       return this.box(
         "info",
         "warning",
-        _("You changed a submitted review. Submit it again or undo the change."),
+        _("You changed a submitted review. Submit it again or undo."),
         button(_("Undo the change"), { onclick: this.ways.takeBack }),
       );
     }

@@ -335,7 +335,7 @@ export async function pictureOf({ svg, width, height }) {
   const scale = pictureScale(width, height);
   const size = `${width.toLocaleString("en")} × ${Math.ceil(height).toLocaleString("en")} pixels`;
   if (scale === null)
-    return { blob: null, refusal: _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size }) };
+    return { blob: null, refusal: _("{size} is too large to draw. Save as SVG, or remove heatmaps.", { size }) };
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {
     const image = await loaded(address);
@@ -351,7 +351,7 @@ export async function pictureOf({ svg, width, height }) {
 }
 
 /** @param {string} size */
-const undrawn = (size) => _("{size} is too large to draw. Save as SVG, or remove some heatmaps.", { size });
+const undrawn = (size) => _("{size} is too large to draw. Save as SVG, or remove heatmaps.", { size });
 
 /** @param {string} address */
 function loaded(address) {

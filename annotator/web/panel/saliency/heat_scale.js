@@ -119,7 +119,7 @@ const OF_NO_LABEL = () => _("weight; belongs to no label");
 export function meaningOf({ is_signed: isSigned, label, answer }) {
   if (!isSigned) return weightOf(label);
   // A reading model explains its own answer, and that may be that there is none.
-  const of = label ? `“${label}”` : answer?.label === "" ? _("“no answer”") : "";
+  const of = label ? `“${label}”` : answer?.label === "" ? `“${_("no answer")}”` : "";
   return {
     head: of ? _("for {label}", { label: of }) : _("label not named"),
     legend: of ? _("− opposes, + supports {label}", { label: of }) : _("− opposes, + supports an unnamed label"),
@@ -130,7 +130,7 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
 
 /** @param {string} label @returns {Meaning} */
 function weightOf(label) {
-  const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
+  const head = label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL();
   return {
     head,
     legend: label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL(),

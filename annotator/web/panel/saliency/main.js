@@ -44,7 +44,7 @@ const KEYS = [
       ["i", _("Show or hide the list")],
       ["/", _("Search by words or ID")],
       ["f", _("Slices: by label, split, length, metadata or annotators")],
-      ["d", _("Scatter plot of two numbers of the listed texts")],
+      ["d", _("Scatter plot of two numbers of the texts")],
       ["t", _("Edit a copy of this text, or type another")],
       ["Esc", _("Leave a field or menu; else close the typed text")],
       ["l", _("Save the listed texts, or add this one to a list")],
@@ -215,7 +215,7 @@ class Saliency {
       this.#wordsOfLink(link, numbers, lost, parted),
       this.view ? this.#takeTyped(link) : this.#wordsOfNothing(),
     ];
-    if (!isThere) words.push(_("The list in this link no longer exists: all texts are shown."));
+    if (!isThere) words.push(_("The list in this link no longer exists: showing all texts."));
     return this.screen.sayOfLink(together(...words));
   }
 

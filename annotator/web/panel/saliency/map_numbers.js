@@ -205,11 +205,7 @@ export function depthsOf(original, perturbed) {
 export function factsOf({ facts, spread, convergence }) {
   /** @type {(NumberRow|null|false)[]} */
   const rows = [
-    "r2" in facts && {
-      title: "R²",
-      value: written(facts.r2),
-      words: _("fit (R²) of LIME's linear model to the predictions; 1 is best"),
-    },
+    "r2" in facts && { title: "R²", value: written(facts.r2), words: _("fit (R²) of LIME's linear model; 1 is best") },
     spread && {
       title: _("Spread over seeds"),
       value: spread.share === null ? written(spread.value) : percent(spread.share),
@@ -223,17 +219,17 @@ export function factsOf({ facts, spread, convergence }) {
     "special_share" in facts && {
       title: _("On special tokens"),
       value: percent(facts.special_share),
-      words: _("share of all |score| on [CLS], [SEP] and other special tokens"),
+      words: _("share of all |score| on special tokens ([CLS], [SEP] …)"),
     },
     "prompt_share" in facts && {
       title: _("On the prompt"),
       value: percent(facts.prompt_share),
-      words: _("share of all |score| (words, prompt, special and earlier subwords) on the prompt around the text"),
+      words: _("share of all |score| on the prompt around the text"),
     },
     "earlier_share" in facts && {
       title: _("On the generated text"),
       value: percent(facts.earlier_share),
-      words: _("share of all |score| (words, prompt, special and earlier subwords) on subwords generated earlier"),
+      words: _("share of all |score| on earlier generated subwords"),
     },
     "shared_tokens" in facts &&
       facts.shared_tokens > 0 && {
@@ -265,9 +261,7 @@ function convergenceOf(facts, convergence) {
           change: written(facts.output_change),
           difference: written(convergence),
         }),
-        words: _(
-          "|Σ scores − (F(x) − F(baseline))| as a share of F(x) − F(baseline); above 5 %, use more steps or another baseline",
-        ),
+        words: _("|Σ scores − (F(x) − F(baseline))| as a share of F(x) − F(baseline)"),
       },
     ];
   }
@@ -281,7 +275,7 @@ function convergenceOf(facts, convergence) {
           full: written(facts.full),
           sum: written(facts.full + convergence),
         }),
-        words: _("share of the explained value kept by biases, position embeddings and the softmax"),
+        words: _("share of the explained value kept by biases, position embeddings and softmax"),
       },
     ];
   }
@@ -289,7 +283,7 @@ function convergenceOf(facts, convergence) {
     {
       title: _("Convergence delta"),
       value: written(convergence),
-      words: _("distance of the summed scores from what they explain, by the source; 0 is best"),
+      words: _("distance of the summed scores from what they explain; 0 is best"),
     },
   ];
 }

@@ -39,7 +39,7 @@ export class Requests {
   async tell(change, body) {
     const answer = await this.#messages.post(`lists/${change}`, body);
     if (answer.status === 200) return answer.body;
-    return { error: answer.body.error || _("No connection: nothing was changed. Try again.") };
+    return { error: answer.body.error || _("No connection: nothing changed. Try again.") };
   }
 
   /**

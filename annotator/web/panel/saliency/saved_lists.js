@@ -215,7 +215,7 @@ export class SavedLists {
         }),
         one.may_change &&
           button(_("Change"), {
-            title: _("Edit the name and note of “{name}”", { name: one.name }),
+            title: _("Edit name and note of “{name}”", { name: one.name }),
             className: "plain",
             onclick: () => this.#edit(row, one),
           }),

@@ -69,7 +69,7 @@ class TextTitle {
     offerGold(this.gold, { gold, policy });
     this.#offerVersions(partners, partner);
     this.add.replaceChildren(
-      option("", _("Add a heatmap …")),
+      option("", `${_("Add a heatmap")} …`),
       ...groupsOf(choices).map(({ first, title }) => option(first.run, title)),
     );
     this.add.disabled = !choices.length;

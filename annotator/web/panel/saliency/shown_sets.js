@@ -114,7 +114,7 @@ export const setRulesOf = (view, lanes) =>
 
 // ---- Everybody's own sets in the place of gold: whose lanes they are, and how well maps agree with each person
 
-const DEFINITION = _("token F1 of the top k against this person's best set; – nothing marked");
+const DEFINITION = _("token F1 of the top k with this person's best set; – nothing marked");
 
 export class PeopleLegend {
   /** @param {(drawn: number[]) => void} chosen  other people's sets are to be drawn */
@@ -192,7 +192,7 @@ const factsOf = ({ label, facts, sets, is_accepted }) =>
 function titleOf({ name, sets }) {
   const sizes = sets.map((tokens) => counted(tokens.length, "token")).join(_(" and "));
   return sets.length
-    ? _("{name}: {sets} of {sizes}. At most {most} lanes are shown.", {
+    ? _("{name}: {sets} of {sizes}. At most {most} lanes.", {
         name,
         sets: counted(sets.length, "set"),
         sizes,

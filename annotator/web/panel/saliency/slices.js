@@ -127,7 +127,7 @@ export class Slices {
       ? _("{left_out} rarer values are not offered.", { left_out: given.left_out.toLocaleString("en") })
       : "";
     const isOffered = parts(this.root, "select:not([hidden])", HTMLSelectElement).length;
-    setText(this.note, isOffered ? left : _("All texts have the same label, split and length, and no metadata."));
+    setText(this.note, isOffered ? left : _("No slices: one label, split and length, and no metadata."));
     this.#say();
     if (this.isFocusWanted) parts(this.root, "select:not([hidden])", HTMLSelectElement)[0]?.focus();
     this.isFocusWanted = false;

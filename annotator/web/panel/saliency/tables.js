@@ -141,13 +141,16 @@ const NAMES = {
   "editing.average_precision": ["AP", _("average precision against the best gold set")],
   "editing.mrr": ["MRR", _("1 / mean rank of the best gold set's tokens, each removed once found")],
   "er_test.order": [_("Order loss"), _("0 if every token of the best gold set ranks above all others")],
-  "method.sufficiency": [_("Sufficiency"), _("p(full text) − p(rationale alone); lower is better")],
-  "method.comprehensiveness": [
-    _("Comprehensiveness"),
-    _("p(full text) − p(text without the rationale); higher is better"),
+  "method.sufficiency": [
+    `${_("Sufficiency")} ↓`,
+    _("Drop in the predicted label's probability with only the rationale."),
   ],
-  "benchmark.map": ["MAP", _("agreement with the original's ranking, token by token as text")],
-  "benchmark.map_aligned": [_("MAP, aligned"), _("agreement with the original's ranking, token by token in place")],
+  "method.comprehensiveness": [
+    `${_("Comprehensiveness")} ↑`,
+    _("Drop in the predicted label's probability without the rationale."),
+  ],
+  "benchmark.map": ["MAP", _("Similarity of token rankings before and after slight perturbation.")],
+  "benchmark.map_aligned": [_("MAP, aligned"), _("MAP with synonym replacements treated as equal.")],
 };
 
 /**
@@ -169,7 +172,7 @@ function rowsOf({ panel, view, selected, isUnranked }) {
           {
             title: _("Ties at k"),
             value: String(ties),
-            words: _("tokens left out although tied with the top k (ties go by position)"),
+            words: _("tokens left out although tied with the top k (by position)"),
           },
         ]
       : []),
@@ -190,14 +193,18 @@ function rowsOfGold({ view, selected, isUnranked }) {
     {
       title: _("Token F1"),
       value: written(fit.f1),
-      words: _("2 · |top k ∩ set| / (|top k| + |set|) for the best gold set"),
+      words: _("Agreement of the top k with the best gold set."),
       ...(fit.f1 === null
         ? {}
         : { badge: goldBadge(fit.set), badgeWords: _("set {letter}", { letter: letterOf(fit.set) }) }),
     },
-    { title: "IoU", value: written(fit.iou), words: _("|top k ∩ set| / |top k ∪ set| of the same set") },
-    { title: _("Sets found"), value: written(fit.recall), words: _("share of gold sets wholly in the top k") },
-    { title: _("Coverage"), value: written(fit.coverage), words: _("share of all gold tokens in the top k") },
+    { title: "IoU", value: written(fit.iou), words: _("Overlap (IoU) of the top k with the best gold set.") },
+    {
+      title: _("Sets found"),
+      value: written(fit.recall),
+      words: _("Share of gold sets fully contained in the top k."),
+    },
+    { title: _("Coverage"), value: written(fit.coverage), words: _("Share of all gold-set tokens among the top k.") },
   ];
 }
 

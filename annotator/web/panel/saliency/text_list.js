@@ -356,7 +356,7 @@ export class InstanceList {
       element("b", { title: row.key }, row.key),
       element(
         "span",
-        { class: "facts", title: label ? _("→ {label}: predicted label", { label }) : "" },
+        { class: "facts", title: label ? `→ ${_("{label}: predicted label", { label })}` : "" },
         facts || row.result || "",
       ),
       ...(axes ? [inline("axes", axes)] : []),

@@ -374,7 +374,7 @@ function openVersionDialog(root, { instance, texts }, { kinds, labels, send }) {
   const note = element("input", { type: "text", maxLength: 500, "aria-label": _("Note for the checkers") });
   return openSaving(root, {
     title: _("Save as a perturbed version"),
-    words: _("It joins the project's texts once approved."),
+    words: _("Joins the project's texts once approved."),
     rows: [row(_("Type"), kind), ...(labels.length ? [row(_("Label"), label)] : []), row(_("Note"), note)],
     saved: _("Submitted. Others will check it."),
     send: () =>

@@ -136,7 +136,7 @@ export class Head {
       all: all.toLocaleString("en"),
     });
     setText(this.progress, words);
-    this.progress.title = _("Submitted: {today} today, {submitted} of {all} in total.", {
+    this.progress.title = _("Submitted: {today} today, {submitted} of {all}.", {
       today: counted(today, "text"),
       submitted: submitted.toLocaleString("en"),
       all: counted(all, "text"),

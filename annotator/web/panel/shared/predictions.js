@@ -162,9 +162,7 @@ export class Predictions {
       tableOf(["", _("Token F1"), "IoU", "AP"], 0, ...bodies),
       paragraph(
         "quiet",
-        _(
-          "Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking for the set.",
-        ),
+        _("Token F1 and IoU of the set with the attribution's top k; AP: average precision of its ranking."),
       ),
     ];
   }

@@ -18,10 +18,6 @@ from annotator.web.shown_times import shown_day
 
 _PER: Mapping[Per, str] = {"altogether": unsaid("total"), "of each kind": unsaid("per type")}
 _BY = (unsaid("a number"), unsaid("a share"))
-_DRAWN: Mapping[Per, str] = {
-    "altogether": unsaid("{n} of {versions} overall, seed {seed}, {day}, {person}"),
-    "of each kind": unsaid("{n} of {versions} per type, seed {seed}, {day}, {person}"),
-}
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -31,7 +27,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if not results and not kinds:
         return
     st.subheader(_("Audits of perturbed versions"), anchor=False)
-    st.caption(_("Verdicts on a sample. Benchmark: over 95 % right (Wang et al. 2022)."))
+    st.caption(_("Benchmark: over 95 % right (Wang et al. 2022)."))
     for result in results:
         with st.container(border=True):
             _show_audit(store, visit, project, result)
@@ -46,7 +42,8 @@ def _show_audit(store: Store, visit: Visit, project: Project, result: audit_resu
     st.caption(
         as_text(
             _(
-                _DRAWN[audit.drawing.per],
+                "{n} of {versions} ({per}), seed {seed}, {day}, {person}",
+                per=_(_PER[audit.drawing.per]),
                 n=f"{overall.n_drawn:,}",
                 versions=counted(overall.population, "accepted version"),
                 seed=audit.drawing.seed,
@@ -66,7 +63,7 @@ def _show_audit(store: Store, visit: Visit, project: Project, result: audit_resu
             icon=":material/update:",
         )
     if audit.drawing.per == "of each kind":
-        st.caption(_("Sampled per type; the total covers judged versions only."))
+        st.caption(_("Sampled per type; the total covers judged versions."))
     _show_wrong(store, visit, project, result)
     st.download_button(
         _("Download verdicts"), audit_results.csv_of(result), f"audit-{audit.id}.csv", key=f"audit_csv_{audit.id}",
@@ -146,7 +143,7 @@ def _ask_drawing(store: Store, visit: Visit, project: Project, kinds: list[str])
         n, percent = int(left.number_input(_("Number of versions"), 1, value=100, key=f"{key}_n")), None
     else:
         n, percent = None, int(left.number_input(_("Share in %"), 1, 100, value=10, key=f"{key}_percent"))
-    seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed", help=_("The same seed gives the same result.")))
+    seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed"))
     drawing = Drawing("of each kind" if per == "of each kind" else "altogether", n, percent, tuple(chosen), seed)
     with refusals_shown():
         preview = preview_drawing(store, visit.user, project, drawing)

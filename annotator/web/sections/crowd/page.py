@@ -166,7 +166,7 @@ def _show_payment(store: Store, visit: Visit, project: Project, payment: recruit
         )
     )
     if worker.state == "working":
-        st.info(_("The visit is still in progress."), icon=":material/hourglass_top:")
+        st.info(_("The visit is in progress."), icon=":material/hourglass_top:")
     elif worker.paid_at is None:
         if pressed(_("Mark as paid"), key="crowd_code_paid"):
             recruitment_links.mark_paid(store, visit.user, project.id, worker.code)
@@ -199,7 +199,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         show_work_ends(store, visit, project)
         show_codes(store, visit, project)
     with st.expander(_("New recruitment link"), expanded=False, key="crowd_new"):
-        st.caption(_("New links are paused until you open them."))
+        st.caption(_("New links start paused."))
         rules = ask(project, None)
         if rules is not None:
             with refusals_shown():

@@ -107,8 +107,7 @@ def _ask_pass(store: Store, visit: Visit, project: Project) -> None:
     is_automatic = st.checkbox(_("Adopt accepted gold automatically"), key=f"{key}_automatic")
     has_people = st.checkbox(_("Same roles for everyone"), value=True, key=f"{key}_people")
     may_repeat = st.checkbox(
-        _("Allow the same annotators again"), key=f"{key}_repeat",
-        help=_("Otherwise only people who haven't had the text.")
+        _("Allow the same annotators again"), key=f"{key}_repeat"
     )  # fmt: skip
     wanted = (name, selection, is_automatic, has_people, may_repeat)
     if pressed(_("Preview"), key=f"{key}_preview"):
@@ -141,11 +140,7 @@ def _ask_selection(store: Store, project: Project, key: str) -> Selection:
     first, left, right = st.columns([3, 2, 2], vertical_alignment="bottom")
     is_sample = first.checkbox(_("A sample"), key=f"{key}_sample")
     n = int(left.number_input(_("Number"), 1, value=100, key=f"{key}_n", disabled=not is_sample))
-    seed = int(
-        right.number_input(
-            _("Seed"), 0, key=f"{key}_seed", disabled=not is_sample, help=_("The same seed gives the same result.")
-        )
-    )
+    seed = int(right.number_input(_("Seed"), 0, key=f"{key}_seed", disabled=not is_sample))
     return Selection(None if chosen == _ALL else chosen, n if is_sample else None, seed)
 
 
@@ -166,17 +161,15 @@ def _show_chosen(chosen: Chosen, *, may_repeat: bool) -> None:
     if chosen.n_in_passes:
         st.caption(
             several(
-                "{n} text already in a second pass is skipped.",
-                "{n} texts already in a second pass are skipped.",
+                "Skipped: {n} text already in a second pass.",
+                "Skipped: {n} texts already in a second pass.",
                 chosen.n_in_passes,
             )
         )
     if chosen.n_open:
         st.caption(
             several(
-                "{n} text with gold but incomplete annotation is skipped.",
-                "{n} texts with gold but incomplete annotation are skipped.",
-                chosen.n_open,
+                "Skipped: {n} incomplete text with gold.", "Skipped: {n} incomplete texts with gold.", chosen.n_open
             )
         )
     if chosen.n_without_annotator and not may_repeat:

@@ -10,7 +10,7 @@ from annotator.domain.project.search import PART_NAMES
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, unsaid
+from annotator.language import _, in_brackets, listed, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.instance_search import PAGE_SIZE, FoundInstance, FoundPage, search_instances
 from annotator.usecases.project.projects import InstanceRow
@@ -54,7 +54,7 @@ def _ask_key(ticked: Sequence[InstanceRow]) -> str:
     field, button = st.columns([4, 1], vertical_alignment="bottom")
     if len(ticked) == 1:
         button.button(_("Open selected text"), key="project_look", on_click=_look, args=(ticked,), width="stretch")
-    return field.text_input(_("To open a text, select it or type its ID"), key="project_look_key").strip()
+    return field.text_input(_("Select a text, or type its ID"), key="project_look_key").strip()
 
 
 def _look(ticked: Sequence[InstanceRow]) -> None:
@@ -166,7 +166,7 @@ def _line(row: InstanceRow) -> dict[str, object]:
         _("split"): row.split or "–",
         _("language"): row.language,
         _("state"): _(_STATES[row.state]),
-        _("result"): "–" if row.result is None else row.result or _("(no answer)"),
+        _("result"): "–" if row.result is None else row.result or in_brackets(_("no answer")),
         _("tokens"): row.n_tokens,
         _("annotations"): row.n_annotations,
     }

@@ -103,7 +103,7 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     total = total if only is None else len(only)
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
-    words.caption(several("{n} annotation waiting for scores", "{n} annotations waiting for scores", total))
+    words.caption(several("{n} annotation to review", "{n} annotations to review", total))
     page = (
         int(number.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
         if pages > 1

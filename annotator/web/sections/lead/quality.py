@@ -49,9 +49,9 @@ def show_against_rest(agreement: lead_quality.Agreement) -> None:
     )  # fmt: skip
     st.caption(
         _(
-            "Token F1 against tokens marked by most others (majority) or by any other (union); label "
-            "agreement with the others. Mean over n texts, 95 % intervals; n leaves out texts without "
-            "marks or with tied labels."
+            "Token F1 against tokens marked by most others (majority) or any other (union); label agreement "
+            "with the others. Mean over n texts, 95 % intervals; n excludes texts without marks or with "
+            "tied labels."
         )
     )
 
@@ -95,7 +95,7 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
         _("Only annotations made without help"), key=f"quality_unhelped_{project.id}",
         on_change=lambda: st.session_state.pop(key, None),
     )  # fmt: skip
-    if pressed(_("Compute now"), key=f"quality_compute_{project.id}", help=_("Reads the whole project.")):
+    if pressed(_("Compute now"), key=f"quality_compute_{project.id}"):
         with st.spinner(_("Reading …")):
             whose = WITHOUT_HELP if is_unhelped else None
             st.session_state[key] = lead_quality.agreement_of(store, visit.user, project, whose)
@@ -114,7 +114,7 @@ def _show_agreement_numbers(agreement: lead_quality.Agreement) -> None:
     st.caption(_included(agreement))
     rows = list(_agreement_rows(agreement))
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
-    st.caption(_("Majority: tokens marked by more than half of the annotators. Undefined values are excluded."))
+    st.caption(_("Majority: marked by over half of the annotators. Undefined values are excluded."))
     _show_annotators(agreement)
     show_against_rest(agreement)
     _show_pairs(agreement)
@@ -262,7 +262,7 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
     """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
     quality, leanings, accepted = _numbers(store, visit, project)
     if not quality.outcomes and not quality.time.n:
-        st.info(_("Nothing submitted yet."), icon=":material/monitoring:")
+        st.info(_("Nothing yet."), icon=":material/monitoring:")
         if accepted.n_several:
             show_agreement(store, visit, project, accepted)
         return
@@ -409,8 +409,8 @@ def _show_reviewers(quality: lead_quality.WorkQuality) -> None:
 
 
 _SHADOW_NOTE = unsaid(
-    "Weighted κ [95 % over texts]; n: sets (comprehensiveness: annotations). As good: at most {most} below people, even at the "
-    "interval's low end. A verdict needs ten texts."
+    "Weighted κ [95 % over texts]; n: sets (comprehensiveness: annotations). As good: at most "
+    "{most} below people, even at the interval's low end; needs ten texts."
 )
 _STANDINGS: dict[lead_quality.Standing, str] = {
     "as good": unsaid("as good as a reviewer"),
@@ -438,7 +438,7 @@ def _show_shadows(quality: lead_quality.WorkQuality) -> None:
         return
     st.markdown(
         _("**Shadow reviewers**"),
-        help=_("Language models that scored decided rounds. They decide nothing (docs/self_explanations.md)."),
+        help=_("Language models that scored decided rounds; they decide nothing (docs/self_explanations.md)."),
     )
     st.dataframe(rows, hide_index=True, key="quality_shadows")
     st.caption(_(_SHADOW_NOTE, most=lead_quality.NO_WORSE))
@@ -460,8 +460,8 @@ def _show_leanings(leanings: Leanings) -> None:
     st.dataframe(rows, hide_index=True, key="quality_leanings")
     st.caption(
         _(
-            "Mean difference from the others' mean score for the same set (comprehensiveness: "
-            "annotation). Undecided rounds are excluded."
+            "Mean difference from the others' mean score of the same set (comprehensiveness: annotation), "
+            "decided rounds only."
         )
     )
 
@@ -488,7 +488,7 @@ def _show_times(quality: lead_quality.WorkQuality) -> None:
     ]
     st.dataframe(rows, hide_index=True, key="quality_times")
     st.caption(
-        _("Active time of all submissions, corrections included. *Progress*, “Time”, counts first submissions only.")
+        _("Active time of all submissions, also corrections. *Progress*, “Time”, counts first submissions only.")
     )
 
 

@@ -20,7 +20,7 @@ def show(store: Store, visit: Visit, project: Project, instance_id: int) -> None
     talk = talk_of(store, visit.user, project.id, instance_id)
     for thread, words in talk.threads:
         with st.container(border=True):
-            about = _("**About {subject}**", subject=as_text(words))
+            about = f"**{_('About {about}', about=as_text(words))}**"
             st.markdown(f"{about} · {_('waiting for the lead')}" if thread.waits_for_lead else about)
             _show_thread(store, visit, thread)
     with st.form(f"talk_begin_{instance_id}", clear_on_submit=True):

@@ -78,7 +78,7 @@ def _made(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> 
         _("Score all {n} groups", n=f"{n_groups:,}"), icon=":material/calculate:", key=f"metrics_groups_{project.id}"
     ):
         return None
-    bar = st.progress(0.0, _("Scoring the groups ..."))
+    bar = st.progress(0.0, _("Computing …"))
 
     def show_progress(done: int, of: int) -> None:
         bar.progress(min(1.0, done / max(of, 1)), _("Scoring: {done} of {of}", done=f"{done:,}", of=f"{of:,}"))
@@ -106,10 +106,7 @@ def _draw(
         )
     )
     st.caption(
-        _(
-            "Each group is scored on its own instances and gold; ★: best of its line. Differences between "
-            "groups aren't tested."
-        )
+        _("Each group has its own instances and gold; ★: best of its line. Differences between groups aren't tested.")
     )
 
 
@@ -140,7 +137,7 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     if not rows:
         st.info(
             _(
-                "No predictions for labelled perturbed versions yet. Annotators add versions on Perturb; add predictions on "
+                "No predictions for labelled perturbed versions yet. Add versions on Perturb and predictions on "
                 "Saliency."
             ),
             icon=":material/contrast:",
@@ -153,16 +150,15 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
         if (mean := row.numbers[name].mean) is not None
     ]
     st.plotly_chart(
-        grouped_bars(bars, across=_("perturbation type and metric"), up=_("share of correct predictions ↑")),
+        grouped_bars(bars, across=_("perturbation type and metric"), up=f"{_('share of correct predictions')} ↑"),
         key=f"metrics_contrast_{project.id}",
         config=SAVES_SVG,
     )
     measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
     show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
     meaning = _(
-        "Pairs with gold labels and predictions on both sides. Delta: contrast minus original "
-        "accuracy. Consistency: originals correct together with all their versions. Several seeds: "
-        "means; broken sets from the first."
+        "Pairs with gold labels and predictions. Delta: contrast minus original accuracy. Consistency: "
+        "originals correct with all their versions. Several seeds: means; broken sets from the first."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
     _show_broken(project, rows)
@@ -259,7 +255,7 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         grouped_bars(
             [bar for row in rows for bar in _bars(row)],
             across=_("texts with a word of the list"),
-            up=_("false positive rate ↓")
+            up=f"{_('false positive rate')} ↓"
         ),
         key=f"metrics_fairness_{project.id}", config=SAVES_SVG,
     )  # fmt: skip
@@ -267,8 +263,8 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
     )
     meaning = _(
-        "Share of texts with another label predicted as this one, among texts with a word of the "
-        "list. FPRD: sum of the lists' distances from the overall rate (ER-TEST)."
+        "Share of texts with another label predicted as this one, among texts with a listed word. FPRD: "
+        "sum of the lists' distances from the overall rate (ER-TEST)."
     )
     st.caption(together(meaning, uncounted_training_summary(rows)))
 
@@ -325,7 +321,7 @@ def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTab
         st.info(_("No functional tests yet. Run a suite on Tests."), icon=":material/fact_check:")
         return
     event = st.plotly_chart(
-        grouped_bars(bars, across=_(by), up=_("failure rate ↓")), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
+        grouped_bars(bars, across=_(by), up=f"{_('failure rate')} ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
         selection_mode="points", config=SAVES_SVG, alt=_("Failure rates by {by} and model", by=_(by))
     )  # fmt: skip
     st.caption(

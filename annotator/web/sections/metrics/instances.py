@@ -13,7 +13,7 @@ from annotator.domain.projects import Project
 from annotator.figures.curves import SAVES_SVG
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
-from annotator.language import _, several, together, unsaid
+from annotator.language import _, in_brackets, several, together, unsaid
 from annotator.scoring.table import Column, MetricRow
 from annotator.usecases.compare.rows import found_reference, references_of
 from annotator.usecases.databases import Store
@@ -213,7 +213,7 @@ def _pick_other(
         key=state.choices_of(project).one(
             state.MINUS, options, _NO_ROW, find=lambda reference: found_reference(reference, rows)
         ),
-        format_func=lambda reference: names[others[reference]] if reference else _("(none)")
+        format_func=lambda reference: names[others[reference]] if reference else in_brackets(_("none"))
     )  # fmt: skip
     if chosen not in others:
         return None
@@ -312,7 +312,7 @@ def _say_perfect(row: MetricRow) -> None:
     if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
         st.caption(
             _(
-                "Mean probability of correct predictions: {first} with gold tokens ranked first (n {n_first}), "
+                "Mean probability of correct predictions: {first} with gold ranked first (n {n_first}), "
                 "otherwise {other} (n {n_other}); Stevens and Su 2021, section 5.",
                 first=written(perfect.value),
                 n_first=f"{perfect.n:,}",

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from annotator.domain.measurements import group_in_words, grouping_in_words
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
-from annotator.language import _, several, unsaid
+from annotator.language import _, in_brackets, several, unsaid
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
 from annotator.scoring.reports import ProjectReport
@@ -219,7 +219,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
     with container.popover(_(_POPOVER), icon=":material/rule:", width="stretch"):
         has_intervals = st.toggle(
             _("Intervals"), key=choices.flag(state.INTERVALS),
-            help=_("95 % bootstrap intervals, {n} resamples of instances (seed 0). Slower.", n=f"{_N_RESAMPLES:,}")
+            help=_("95 % bootstrap over instances, {n} resamples (seed 0). Slower.", n=f"{_N_RESAMPLES:,}")
         )  # fmt: skip
         policy = st.selectbox(
             _("Gold policy"), GOLD_POLICIES, help=all_meanings(), format_func=policy_in_words,
@@ -228,7 +228,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
         splits = [_ALL, *st.session_state[_key(project, "splits")]]
         split = st.selectbox(
             _("Split"), splits, key=choices.one(state.SPLIT, splits, _ALL),
-            format_func=lambda name: _("all") if name == _ALL else name or _("(none)")
+            format_func=lambda name: _("all") if name == _ALL else name or in_brackets(_("none"))
         )  # fmt: skip
         by, group = _choose_group(project, choices)
         explained = choose(
@@ -250,7 +250,7 @@ def _choose_ratio(choices: PageChoices) -> float | None:
     """Without gold there is no mean rationale length."""
     percent = st.number_input(
         _("Top k, % of tokens"), 0, 100, key=choices.number(state.RATIO, 0, 100, 0),
-        help=_("No gold to derive k from. 0: skip metrics with k.")
+        help=_("No gold to derive k. 0: skip metrics with k.")
     )  # fmt: skip
     return int(percent) / 100 or None
 
@@ -260,7 +260,7 @@ def _choose_group(project: Project, choices: PageChoices) -> tuple[str, str | No
     groupings = ["", *st.session_state[_key(project, "groupings")]]
     by = st.selectbox(
         _("Group by"), groupings, key=choices.one(state.GROUPING, groupings, ""),
-        format_func=lambda name: grouping_in_words(name) if name else _("(none)"),
+        format_func=lambda name: grouping_in_words(name) if name else in_brackets(_("none")),
         help=_(
             "A label, split, perturbation type, metadata value, rationale rule of edited sentences (criterion, "
             "Stevens and Su 2021), or an annotator with their sets as gold."
@@ -299,7 +299,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
         st.info(_("Scoring {outputs} takes a while.", outputs=much), icon=":material/hourglass:")
         return None
     gold = st.empty()  # which is known long before the numbers are
-    bar = st.progress(0.0, _("Scoring {outputs} ...", outputs=much))
+    bar = st.progress(0.0, _("Computing …"))
 
     def show_gold(known: ProjectReport) -> None:
         gold.caption(as_text(gold_summary(metric_table(known))))
@@ -319,7 +319,7 @@ def _made(store: Store, visit: Visit, project: Project, request: TableRequest) -
 
 def _offer_newer(project: Project) -> None:
     words, button = st.columns([5, 1], vertical_alignment="center")
-    words.caption(_("Gold or model output changed since these metrics were computed."))
+    words.caption(_("Gold or model output has changed since."))
     if pressed(_("Compute again"), container=button, key=f"metrics_anew_{project.id}", width="stretch"):
         del st.session_state[_key(project, "as_of")]
         st.rerun()

@@ -57,7 +57,7 @@ def show_views(store: Store, visit: Visit, project: Project, choices: PageChoice
 
 def _open(project: Project, views: Sequence[SavedView], current: SavedView | None) -> None:
     if not views:
-        st.caption(_("A view saves this page's choices for everyone."))
+        st.caption(_("Saves this page's choices for everyone."))
         return
     names = {view.id: f"{view.name} ({view.made_by})" for view in views}
     key = f"metrics_view_{project.id}"

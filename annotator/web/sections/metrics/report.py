@@ -8,7 +8,7 @@ from annotator.domain.measurements import group_in_words, grouping_in_words
 from annotator.domain.people import has_right
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
-from annotator.language import _, several, spoken_language, unsaid
+from annotator.language import _, in_brackets, several, spoken_language, together, unsaid
 from annotator.usecases.compare.comparison_report import WrittenReport, comparison_report
 from annotator.usecases.compare.model_gains import first_pair
 from annotator.usecases.compare.report_request import LONGEST_TITLE, MOST_TEXTS, N_TEXTS, ReportRequest, TextChoice
@@ -24,8 +24,8 @@ from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""
 _READY = "metrics_report_ready"  # what was asked for and made in this visit
-_DRAWN, _DIFFERENCES = unsaid("random"), unsaid("largest differences between the two models")
-_LIST, _OF_ROWS = unsaid("from a saved list"), unsaid("largest differences between the two rows")
+_DRAWN, _DIFFERENCES = unsaid("random"), unsaid("largest differences")
+_LIST, _OF_ROWS = unsaid("from a saved list"), unsaid("largest differences")
 
 
 def dialog(project: Project, view: View, looked_at: LookedAt, file_name: str) -> None:
@@ -50,14 +50,13 @@ def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -
 
 def _what_it_holds(view: View) -> str:
     scored_as = view.scored.request
-    page = _("Standalone HTML page without scripts. Names people only if you choose to.")
-    if scored_as.group is None:
-        about = _("Covers everything scored here.")
-    else:
+    page = _("Standalone HTML page without scripts; names people only if you choose.")
+    about = ""
+    if scored_as.group is not None:
         group = group_in_words(scored_as.by, scored_as.group)
-        about = _("Covers one group only: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
-    holds = _("Everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
-    return " ".join([page, about, holds, *([_("The report is in English.")] if spoken_language() != "en" else [])])
+        about = _("Covers one group: {by} {group}.", by=grouping_in_words(scored_as.by), group=group)
+    holds = _("Contains everything shown, 95 % intervals, charts, and texts with heatmaps and gold.")
+    return together(page, about, holds, _("The report is in English.") if spoken_language() != "en" else "")
 
 
 def _offer(made: WrittenReport, file_name: str) -> None:
@@ -78,7 +77,7 @@ def _offer(made: WrittenReport, file_name: str) -> None:
 def _made(
     store: Store, visit: Visit, project: Project, view: View, request: ReportRequest, file_name: str
 ) -> WrittenReport | str:
-    with st.spinner(_("Making the report …")):
+    with st.spinner(_("Computing …")):
         try:
             table = table_with_intervals(store, visit, project, view.scored)
             return comparison_report(store, visit.user, project, request, file_name=file_name, table=table)
@@ -99,7 +98,7 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
         base, other = (
             column.selectbox(
                 title, others, others.index(of), key=f"metrics_report_{part}_{project.id}",
-                format_func=lambda name: name or _("(none)"),
+                format_func=lambda name: name or in_brackets(_("none")),
             )
             for column, title, of, part in (
                 (of_base, _("Base model"), first.base[0], "base"), (of_other, _("Other model"), first.other[0], "other"),
@@ -113,7 +112,7 @@ def _asked(store: Store, visit: Visit, project: Project, view: View, looked_at: 
     has_names = may_name and st.checkbox(
         _("Name annotators"),
         key=f"metrics_report_names_{project.id}",
-        help=_("Also for groups by annotator; otherwise “annotator (not named)”."),
+        help=_("Also in groups by annotator; otherwise “annotator (not named)”."),
     )
     methods = dict.fromkeys(row.method for row in view.rows if row.method)
     options = replace(view.scored.request.options, n_resamples=0)

@@ -11,7 +11,7 @@ from annotator.domain.numbers import signed, written
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
-from annotator.language import _, together
+from annotator.language import _, in_brackets, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
 from annotator.usecases.compare import differences
 from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
@@ -55,7 +55,7 @@ def choose(project: Project, scored: ScoredTable, line: DeltaGenerator) -> str:
     options, shown = [_NO_ROW, *names], dict(zip(names, spoken, strict=True))
     return line.selectbox(
         _("Compare with"), options, key=state.choices_of(project).one(state.AGAINST, options, _NO_ROW),
-        format_func=lambda name: shown[name] if name else _("(none)")
+        format_func=lambda name: shown[name] if name else in_brackets(_("none"))
     )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
     reference = compared_row(scored.rows, scored.table.random, name)
 
     def made() -> AgainstTable:
-        with st.spinner(_("Comparing …")):
+        with st.spinner(_("Computing …")):
             shown = with_seeds_apart(view.rows, reference)
             return against(scored.table, reference, shown, view.columns, family_of(scored.table, reference))
 

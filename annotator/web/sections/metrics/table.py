@@ -134,8 +134,7 @@ def _offer_report(
     project: Project, view: View, page: DeltaGenerator, looked_at: row_differences.LookedAt = row_differences.NOTHING
 ) -> None:
     if pressed(
-        _("Report"), container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch",
-        help=_("One HTML page: this table with charts and texts.")
+        _("Report"), container=page, key=f"metrics_report_open_{project.id}", icon=":material/description:", width="stretch"
     ):  # fmt: skip
         from annotator.web.sections.metrics import report  # noqa: PLC0415  (the page is shown without what makes one)
 
@@ -170,8 +169,8 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
     show_numbers(counts, (), key="metrics_counts", right=[_count_title(name) for name in sorted(differ)])
     st.caption(
         _(
-            "Ties at k go to earlier tokens; texts with all scores equal select none. Truncated tokens rank "
-            "last. Over seeds: mean ± standard deviation."
+            "Ties at k go to earlier tokens; equal scores select none. Truncated tokens rank last. Over "
+            "seeds: mean ± standard deviation."
         )
     )
 

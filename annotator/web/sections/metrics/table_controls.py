@@ -70,8 +70,8 @@ def _wants_shared(choices: PageChoices, line: DeltaGenerator, *, unless: bool) -
         _("Shared instances only"),
         key=choices.flag(state.INSTANCES, default=not unless, words=("own", "shared")),
         help=_(
-            "If off, each row uses its own instances and none is marked best. Rows lacking over a fifth of the "
-            "instances that half of the others share are excluded."
+            "If off, each row uses its own instances and none is best. Excludes rows lacking over a fifth "
+"of the instances that half of the others share."
         )
     )  # fmt: skip
 

@@ -89,7 +89,7 @@ def _compared(
     """Both are kept; the labelled texts as well, which are the same for every pair."""
 
     def made() -> tuple[ModelComparison, ModelGains]:
-        with st.spinner(_("Comparing …")):
+        with st.spinner(_("Computing …")):
             texts: list[LabelledText] = _texts().get_or_make(
                 (scored.request, newest), list, lambda: labelled_texts(store, visit.user, project, options), len
             )
@@ -129,8 +129,8 @@ def _show_links(
     of_split = {"split": split} if split else {}
     with st.container(horizontal=True, gap="small"):
         for which, words in (
-            ("won", _("Open on Saliency: correct where the base is wrong")),
-            ("lost", _("Open on Saliency: wrong where the base is correct")),
+            ("won", _("Open on Saliency: only the other is right")),
+            ("lost", _("Open on Saliency: only the base is right")),
         ):
             address = page_address("saliency", project=project.id, which=which, answers=other, other=base, **of_split)
             st.link_button(words, address, icon=":material/open_in_new:")
@@ -141,13 +141,13 @@ def _show_links(
 def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     filled = [of_bin for of_bin in bins if of_bin.n]
     if not filled:
-        st.caption(_("Probabilities of gold labels are missing."))
+        st.caption(_("No probabilities of gold labels."))
         return
     left, right = st.columns(2)
     left.plotly_chart(
         grouped_bars(list(_exchanged(filled)), across=_(comparison_words.CONFIDENCE), up=_("share of texts in the bin")),
         key=f"metrics_won_lost_{project.id}", config=SAVES_SVG,
-        alt=_("Texts won and lost by the base model's confidence")
+        alt=_("Texts won and lost by base confidence")
     )  # fmt: skip
     right.plotly_chart(
         grouped_bars(
@@ -160,7 +160,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
         key=f"metrics_change_{project.id}", config=SAVES_SVG,
         alt=_("Mean change in gold-label probability by base confidence")
     )  # fmt: skip
-    st.caption(_("By the base model's confidence (ER-TEST, Table 7 and Figure 9)."))
+    st.caption(_("By base confidence (ER-TEST, Table 7 and Figure 9)."))
     with st.expander(_("Chart data")):
         rows = [
             {
@@ -189,8 +189,8 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
     show_measures(gains.measures, _("base"), _("other"), key=f"metrics_gains_{project.id}")
     st.caption(
         _(
-            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on held-out texts with gold "
-            "sets. Differences from the base: paired 95 % intervals over texts."
+            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on held-out texts with "
+            "gold sets. Differences from the base: paired 95 % intervals."
         )
     )
     for sentence in gains.sentences:

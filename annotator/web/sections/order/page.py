@@ -11,7 +11,7 @@ from annotator.domain.project import queue_orders
 from annotator.domain.projects import Project
 from annotator.domain.texts import first_words
 from annotator.errors import AnnotatorError
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, in_brackets, listed, several, together, unsaid
 from annotator.metrics.registry import definition_of
 from annotator.usecases.databases import Store
 from annotator.usecases.queue.orders import (
@@ -36,8 +36,8 @@ from annotator.web.shown_times import shown_time
 
 
 _HELP = unsaid(
-    "No order is known to be best: in ER-TEST, the most probable labels (HC) generalise best, "
-    "the least probable (LC) get corrected. Unlabelled texts use the predicted label."
+    "In ER-TEST, the most probable labels (HC) generalise best, the least probable (LC) get "
+    "corrected. Unlabelled texts use the predicted label."
 )
 _NO_PRIORITY = unsaid("no priority")
 _NO_ANSWERS = unsaid("No predictions yet. Compute or import some on Saliency.")
@@ -55,11 +55,10 @@ def ask_order(
         rest, seed = st.columns([3, 2])
         order = choose(
             _("Remaining texts") if kind else _("Order"), queue_orders.REST_WORDS, chosen=present.rest, column=rest,
-            key=_key(project, "rest"), help=_("Also for texts imported later, after those.")
+            key=_key(project, "rest"), help=_("Also for texts imported later, which come last.")
         )  # fmt: skip
         number = seed.number_input(
-            _("Seed"), 0, queue_orders.LARGEST_SEED, present.seed, key=_key(project, "seed"),
-            help=_("The same seed gives the same result.")
+            _("Seed"), 0, queue_orders.LARGEST_SEED, present.seed, key=_key(project, "seed")
         )  # fmt: skip
     if kind is None:
         return queue_orders.QueueOrder(order, int(number))
@@ -109,7 +108,7 @@ def _split_field(
     index = splits.index(before.split) if before and before.split in splits else 0
     number = container.selectbox(
         _("Split"), range(len(splits)), index, key=_key(project, "split"),
-        format_func=lambda number: (splits[number] or _("(none)")) if number else _("all splits")
+        format_func=lambda number: (splits[number] or in_brackets(_("none"))) if number else _("all splits")
     )  # fmt: skip
     return splits[number]
 
@@ -139,7 +138,7 @@ def _models_field(
         format_func=shown,
         key=_key(project, f"models_{kind}"),
         placeholder=_("Choose"),
-        help=_("Averages over all chosen models and all their seeds."),
+        help=_("Averages over all chosen models and seeds."),
     )
     if not models:
         st.caption(_("Choose a model to preview the order."))
@@ -167,9 +166,8 @@ def _ask_plausibility(
 def _number_words(number: tuple[str, str, int | None, str]) -> str:
     model, method, layer, name = number
     title = definition_of(name).title
-    if layer is None:
-        return _("{title} of {model} by {method}", title=title, model=model, method=method)
-    return _("{title} of {model} by {method}, layer {layer}", title=title, model=model, method=method, layer=layer)
+    words = _("{title} of {model} by {method}", title=title, model=model, method=method)
+    return words if layer is None else _("{number}, layer {layer}", number=words, layer=layer)
 
 
 def _ask_nothing(
@@ -196,7 +194,7 @@ def _nothing_words(option: tuple[str, str]) -> str:
     what, value = option
     if what == "method":
         return _("{value} selects no token", value=value)
-    return _("the prediction is “{value}”", value=value) if value else _("the prediction is “no answer”")
+    return _("the prediction is {label}", label=f"“{value or _('no answer')}”")
 
 
 def _turn_key(project: Project) -> str:
@@ -213,7 +211,7 @@ _ASK_WHAT: dict[
 ] = {"least plausible": _ask_plausibility, "nothing found": _ask_nothing}
 
 
-_WHAT_STAYS = unsaid("Applies after reserved texts (current and next). Annotators don't see it.")
+_WHAT_STAYS = unsaid("Applies after reserved texts. Annotators don't see it.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -227,7 +225,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     if order is None:
         return
     try:
-        with st.spinner(_("Previewing the order …"), show_time=True):
+        with st.spinner(_("Computing …"), show_time=True):
             preview = preview_order(store, visit.user, project.id, order)
     except AnnotatorError as error:
         st.warning(as_text(str(error)), icon=":material/info:")
@@ -255,7 +253,7 @@ def _show_present(store: Store, visit: Visit, project: Project, present: Present
         names = listed([_("“{name}”", name=name) for name in present.gone], "and")
         st.info(_("Data of {names} was deleted; the order stays.", names=as_text(names)), icon=":material/history:")
     elif present.is_old:
-        st.info(_("The underlying data changed. Set the order again to update."), icon=":material/history:")
+        st.info(_("The data changed. Set the order again to update."), icon=":material/history:")
     if present.before is not None and present.before != present.order:
         _show_way_back(store, visit, project, present, present.before)
 
@@ -286,7 +284,7 @@ def _show_texts(texts: Iterable[NextText], *, has_reasons: bool) -> None:
         [
             {
                 "text": first_words(text.text),
-                "label": "–" if text.label is None else text.label or _("(no answer)"),
+                "label": "–" if text.label is None else text.label or in_brackets(_("no answer")),
                 **({"why now": text.reason or _("remaining order")} if has_reasons else {}),
                 "key": text.key,
             }

@@ -29,7 +29,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         return
     names = [listed.user.name for listed in list_users(store, visit.user) if listed.user.name != visit.user.name]
     with st.form("people_data", border=True):
-        st.markdown(_("**A person's data**"))
+        st.markdown("**" + _("A person's data") + "**")
         name = ask_for_person(_("Person"), names, key="people_data_name", without=_("Nobody else"))
         take, hide, out = st.columns(3)
         is_taken = (
@@ -111,7 +111,7 @@ def _ask(
     for line in lines:
         st.markdown(as_text(line))
     if copies:
-        st.markdown(_("Copies next to the database: {copies}.", copies=as_text(listed(copies))))
+        st.markdown(_("Copies beside the database: {copies}.", copies=as_text(listed(copies))))
     if pressed(_("Back up first"), key="people_data_backup"):
         with page_store() as store:
             st.info(

@@ -46,14 +46,14 @@ def show(store: Store, visit: Visit, project: Project, members: Sequence[Member]
     """Give a role to somebody who has an account, or take one away."""
     give, take = st.columns(2, gap="large")
     with give, st.form("people_give", border=True):
-        st.markdown(_("**Give a role**"))
+        st.markdown(f"**{_('Give role')}**")
         name = st.selectbox(_("Person"), people_to_choose(store, visit.user, project.id), key="people_give_name")
         role = st.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_give_role")
         if submitted(_("Give role"), type="primary", key="people_give_go") is not None and name:
             give_role(store, visit.user, project.id, name, role)
             st.rerun()
     with take, st.form("people_take", border=True):
-        st.markdown(_("**Remove a role**"))
+        st.markdown(f"**{_('Remove role')}**")
         held = {
             f"{member.user.name} · {role_name(role)}": (member.user.name, role)
             for member in members
@@ -91,7 +91,7 @@ def show_accounts(store: Store, visit: Visit, project: Project, members: Sequenc
     renewable = {member.user.name: member for member in everybody if member.may_renew}
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
-        st.markdown(_("**New link**"))
+        st.markdown(f"**{_('New link')}**")
         name = ask_for_person(_("Person"), list(renewable), key="people_renew_name", without=_("Nobody needs one"))
         is_asked = submitted(_("New link"), key="people_renew_go", disabled=not renewable) is not None
         if not visit.user.is_administrator:

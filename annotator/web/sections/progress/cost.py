@@ -69,7 +69,7 @@ def _show_sums(payroll: Payroll) -> None:
         _("Cost"), UNDEFINED if total is None or rate is None else as_text(f"{total:,.2f} {rate.currency}")
     )
     if rate is None:
-        columns[2].caption(_("Enter a rate below to see the cost."))
+        columns[2].caption(_("Enter a rate below for the cost."))
 
 
 def _working_time(payroll: Payroll) -> str:
@@ -82,7 +82,7 @@ def _working_time(payroll: Payroll) -> str:
 
 def _show_work(payroll: Payroll, zone_name: str) -> None:
     if not payroll.work:
-        st.info(_("Nothing submitted or reviewed. Choose other days."), icon=":material/event_busy:")
+        st.info(_("Nothing submitted or reviewed on these days."), icon=":material/event_busy:")
         return
     rate = payroll.rate
     amount = None if rate is None else st.column_config.NumberColumn(
@@ -129,7 +129,7 @@ def _ask_rate(store: Store, visit: Visit, project: Project) -> PayRate | None:
     """The rate as its fields say it now; None while it is not whole, or is no rate."""
     remembered = project.settings.pay_rate
     with st.expander(_("Rate"), expanded=remembered is None):
-        st.caption(_("Visible only to project managers; exported in annotator JSONL."))
+        st.caption(_("Only project managers see this; it's exported in annotator JSONL."))
         fields = _rate_fields(project.id, remembered)
         is_to_stay = pressed(_("Save rate"), key=f"progress_rate_save_{project.id}")
         try:

@@ -31,12 +31,6 @@ _HEADS: dict[Filter, str] = {
     "everything marked": unsaid("everything marked"),
     "other label": unsaid("label differs from gold"),
 }
-_REASONS: dict[Filter, str] = {
-    "quick": unsaid("The text may be short, clear, familiar, or marked before."),
-    "nothing marked": unsaid("The text may have no rationale."),
-    "everything marked": unsaid("Short texts may need every word."),
-    "other label": unsaid("The file's label may be wrong, or both may fit."),
-}
 
 
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
@@ -49,7 +43,7 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
         lambda: flagged_work(store, visit.user, project, bound),
     )  # fmt: skip
     if not listed.people:
-        st.info(_("Nothing submitted yet."), icon=":material/search:")
+        st.info(_("Nothing yet."), icon=":material/search:")
         return
     rows = [
         {_("person"): person.person, _("annotations"): person.n}
@@ -100,10 +94,9 @@ def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork)
     shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
     st.caption(
         several(
-            "{n} annotation, newest first. {reasons} Select a row to read it.",
-            "{n} annotations, newest first. {reasons} Select a row to read it.",
+            "{n} annotation, newest first. Select a row to read it.",
+            "{n} annotations, newest first. Select a row to read it.",
             len(ids),
-            reasons=_(_REASONS[name]),
         )
     )
     selection = st.dataframe(

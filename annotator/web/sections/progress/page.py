@@ -71,5 +71,5 @@ def _show_bar(progress: Progress) -> None:
     share = _("less than 1") if n_done and not percent else f"{percent}"
     done = _("{share} % done.", share=share)
     n_waiting = progress.n_open_rounds  # also of texts that still need others, and are among those to annotate
-    waiting = several("{n} annotation awaiting review.", "{n} annotations awaiting review.", n_waiting)
+    waiting = several("{n} annotation to review", "{n} annotations to review", n_waiting)
     st.progress(percent, text=together(done, waiting if n_waiting else ""))

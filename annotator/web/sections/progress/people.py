@@ -55,8 +55,8 @@ def show_forecast(store: Store, visit: Visit, project: Project, progress: Progre
         st.markdown(
             forecast_words(forecast),
             help=_(
-                "Based on the last 14 full days; weekdays without work stay free. Range: 90 % prediction interval "
-                "(Student’s t) with at least chance variation between counts."
+                "Based on the last 14 full days; weekdays without work stay free. Range: 90 % prediction "
+                "interval (Student’s t) with at least chance variation."
             ),
         )
 
@@ -203,8 +203,7 @@ def _show_reviewers(people: WorkProgress) -> None:
     if not people.reviewers:
         return
     explained = _(
-        "Waiting: reserved or assignable, up to 1,000; one annotation can wait for several people. Median: active time "
-        "without pauses."
+        "Waiting: reserved or assignable, up to 1,000; one annotation can wait for several people. Median: active time."
     )
     st.subheader(_("Reviewers"), anchor=False, help=explained)
     rows = [
@@ -264,7 +263,7 @@ def show_times(store: Store, visit: Visit, project: Project, progress: Progress)
     )  # fmt: skip
     st.caption(
         _(
-            "Active browser time while a text is shown. Pauses over {idle_after_seconds} s don't count (Rules, "
+            "Active time while a text is shown. Pauses over {idle_after_seconds} s don't count (Rules, "
             "“Idle”). First submissions only; all tokens of the text.",
             idle_after_seconds=times.idle_after_seconds,
         )

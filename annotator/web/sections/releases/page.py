@@ -23,7 +23,7 @@ from annotator.web.session import Visit
 _NOW = 0  # in the place of a release: the gold of now
 _SHOWN = 10  # keys of a kind of difference
 _FORMATS = {
-    "jsonl": unsaid("JSON lines: one instance per line, can be reimported"),
+    "jsonl": unsaid("JSON lines: one instance per line, reimportable"),
     "eraser": unsaid("ERASER: split files and docs.jsonl"),
     "datasets": unsaid("Hugging Face datasets"),
     "csv": unsaid("CSV: one row per rationale set"),
@@ -94,7 +94,7 @@ def _show_differences(differences: GoldDifferences) -> None:
 
 
 def _take(store: Store, visit: Visit, project: Project, releases: Sequence[Release]) -> None:
-    st.markdown(_("**Download**"))
+    st.markdown(f"**{_('Download')}**")
     number = _choose(_names(releases), "release_taken")
     format_name = choose(_("Format"), _FORMATS, FORMATS, key="release_format")
     chosen = (project.id, number, format_name)

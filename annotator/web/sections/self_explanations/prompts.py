@@ -76,8 +76,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     left, right = st.columns(2)
     split = left.text_input(_("Only this split"), key="selfexp_split", placeholder=_("all")).strip() or None
     batch_model = right.text_input(
-        _("Model for OpenAI's batch interface"), key="selfexp_batch", placeholder=_("none: prompts only"),
-        help=_("With a model: batch requests; otherwise prompts only.")
+        _("Model for OpenAI's batch interface"), key="selfexp_batch", placeholder=_("none: prompts only")
     ).strip()  # fmt: skip
     _offer_file(store, visit, project, PromptOptions(template, split, batch_model))
     offer(store, visit, project, SelfExplanationOptions(template, split))

@@ -67,7 +67,7 @@ def _show_mail(store: Store, visit: Visit, now: Channels) -> None:
         choose(_("Encryption"), _ENCRYPTIONS, get_args(Security), options.security, key="mail_security")
         sender, hour = st.columns([3, 1])
         sender.text_input(_("Sender"), options.sender, key="mail_sender", placeholder="annotator@lab.example")
-        hour.number_input(_("Hour (UTC)"), 0, 23, options.hour, key="mail_hour", help=_("Start of daily mail delivery"))
+        hour.number_input(_("Daily mail at (hour, UTC)"), 0, 23, options.hour, key="mail_hour")
         account, password = st.columns(2)
         account.text_input(_("Account (if required)"), options.account, key="mail_account")
         password.text_input(
@@ -136,7 +136,7 @@ def _show_new_key() -> None:
     key = st.session_state.get(_NEW_KEY)
     if key is None:
         return
-    st.warning(_("Copy the signing key now; it won't be shown again."), icon=":material/key:")
+    st.warning(_("Copy the signing key; it's shown only now."), icon=":material/key:")
     st.code(key, language=None)
     if pressed(_("I've copied it"), key="webhook_key_taken"):
         del st.session_state[_NEW_KEY]
@@ -160,8 +160,6 @@ def _show_undelivered(now: Channels) -> None:
             sent=f"{now.counts.get('sent', 0):,}",
         )
     )
-    if not now.undelivered:
-        st.caption(_("Everything was delivered."))
     for message in now.undelivered:
         st.markdown(f":material/error: {as_text(_line(message))}")
 
@@ -169,10 +167,11 @@ def _show_undelivered(now: Channels) -> None:
 def _line(message: Message) -> str:
     when = shown_time(message.created_at)
     tries = counted(message.n_tries, "attempt")
-    values = {"number": f"{message.id:,}", "when": when, "attempts": tries, "problem": _(message.problem)}
-    if message.channel == "mail":
-        return _("Mail {number} ({when}, {attempts}): {problem}", **values)
-    return _("Webhook call {number} ({when}, {attempts}): {problem}", **values)
+    channel = _("Mail") if message.channel == "mail" else _("Webhook call")
+    return _(
+        "{channel} {number} ({when}, {attempts}): {problem}",
+        channel=channel, number=f"{message.id:,}", when=when, attempts=tries, problem=_(message.problem)
+    )  # fmt: skip
 
 
 def _try(store: Store, visit: Visit, kind: ChannelKind, to: str) -> None:

@@ -68,11 +68,7 @@ def adjusted(project: Project, recipe: Recipe, ready: str | None, key: str) -> T
     """The recipe with what a person sets: how many cases, the tolerance, where the texts come from that are changed."""
     columns = iter(st.columns([1, 1, 1, 2], vertical_alignment="bottom"))
     n = int(next(columns).number_input(_("Cases"), 1, 100_000, N_CASES, key=f"tests_n_{project.id}_{key}"))
-    seed = int(
-        next(columns).number_input(
-            _("Seed"), 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}", help=_("The same seed gives the same result.")
-        )
-    )
+    seed = int(next(columns).number_input(_("Seed"), 0, 2**31, 0, key=f"tests_seed_{project.id}_{key}"))
     tolerance = recipe.tolerance
     if recipe.type != "MFT":
         tolerance = next(columns).number_input(
@@ -270,8 +266,7 @@ def _show_save(store: Store, visit: Visit, project: Project, preview: Preview, s
     left, right = st.columns([3, 1.2], vertical_alignment="bottom")
     names = list(suite_names) or [preview.plan.ready or _("my tests")]
     suite = left.selectbox(
-        _("Save to suite"), names, key=f"tests_into_{project.id}", accept_new_options=True,
-        help=_("Choose a suite or enter a new name.")
+        _("Save to suite"), names, key=f"tests_into_{project.id}", accept_new_options=True
     )  # fmt: skip
     n = len(preview.kept)
     if not pressed(
@@ -381,7 +376,7 @@ def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[R
         _("Test"), list(category), key=f"tests_ready_test_{project.id}",
         format_func=lambda test: _("{capability}: {test}", capability=capability_name(category[test]), test=test),
         help=_(
-            "{title}; {source}. Templates and words written for this program.", title=_(ready.title), source=_(ready.source)
+            "{title}; {source}. Templates and words are our own.", title=_(ready.title), source=_(ready.source)
         )
     )  # fmt: skip
     with naming.popover(_("Labels"), icon=":material/label:", width="stretch"):

@@ -38,7 +38,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def _take(store: Store, visit: Visit, project: Project, name: str) -> None:
     st.subheader(_("Download suite"), anchor=False)
-    st.caption(_("JSONL, one case per line. Import predictions below."))
+    st.caption(_("JSONL, one case per line."))
     if pressed(_("Prepare file"), key="tests_export"):
         from annotator.usecases.suites.files import export_suite  # noqa: PLC0415  (NumPy)
 

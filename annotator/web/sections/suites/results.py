@@ -95,7 +95,7 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
     kept_as = name.text_input(_("Save predictions as"), key="tests_model_name")
     of_seed = seed.text_input(
         _("Seed"), key="tests_model_seed", placeholder=_("none"),
-        help=_("Training seed. Seeds of one model are grouped, with deviation.")
+        help=_("Training seed; seeds of one model are grouped, with deviation.")
     )  # fmt: skip
     if choices.silent:
         st.caption(as_text(_silent_words(choices.silent)))
@@ -160,7 +160,7 @@ def _choose_models(suite: StoredSuite, models: Sequence[str]) -> tuple[list[str]
     compared = right.selectbox(
         _("Difference"), [None, *pairs], key=f"tests_compared_{suite.id}", index=1 if pairs else 0,
         format_func=lambda pair: _("{second} minus {first}", first=pair[0], second=pair[1]) if pair else _("none"),
-        help=_("In percentage points, over cases applicable to both.")
+        help=_("Over cases applicable to both.")
     )  # fmt: skip
     return shown, compared
 
@@ -280,12 +280,12 @@ _FIRST_NUMBER = 2  # the column
 _WIDTH = 1180  # pixels; wider, a number is far from its name
 _LEGEND = unsaid(
     "Failure rates; lower is better. ▲ better than the best baseline (constant label or random) · ≈ no clear "
-    "difference · ▼ worse · ? too few cases. Point at a bar for its interval."
+    "difference · ▼ worse · ? too few cases."
 )
 _ABOUT = unsaid(
-    "Failure rate: failing / applicable cases (others n/a). ±: standard deviation over seeds. MFT: expected label "
-    "predicted. INV: label unchanged, or its probability within tolerance. DIR: no fall (or rise) beyond tolerance. "
-    "Baselines ignore the text: constant or random label."
+    "Failure rate: failing / applicable cases. ±: standard deviation over seeds. MFT: expected "
+    "label predicted. INV: label unchanged, or its probability within tolerance. DIR: no fall (or "
+    "rise) beyond tolerance. Baselines ignore the text: constant or random label."
 )
 
 # The numbers that can be opened look like links and are no taller than the others.

@@ -89,7 +89,7 @@ def _write(
             made = save_word_list(
                 store, visit.user, project, name, written.splitlines(), role=role, language=language.strip()
             )
-            confirm_and_rerun(_("“{name}” has {words}.", name=made.name, words=counted(len(made.words), "word")))
+            confirm_and_rerun(_("“{suite}” has {cases}.", suite=made.name, cases=counted(len(made.words), "word")))
     if known is not None and pressed(_("Remove list"), container=remove, key="tests_list_remove", width="stretch"):
         remove_word_list(store, visit.user, project, known.name)
         st.session_state.pop(f"tests_list_{project.id}", None)

@@ -118,7 +118,7 @@ def _box(label: str, hint: str) -> Field:
 
 
 _TEXTS = _number(unsaid("Texts per attempt"), 1, 100, unsaid("Fewer if not enough are available."))
-_TRIES = _number(unsaid("Attempts"), 1, 20, unsaid("You can grant individuals extra attempts."))
+_TRIES = _number(unsaid("Attempts"), 1, 20)
 _F1_HINT = unsaid(
     "Mean over an attempt's texts. Per text: mean of each set's best token F1 with the other side (person and gold)."
 )
@@ -281,7 +281,7 @@ def _show_answers(
     with st.expander(_("Responses"), key=f"training_answers_{audience}"):
         name = st.selectbox(_("Person"), names, key=f"training_whose_{audience}")
         for answer in training_people.answers_of(store, visit.user, project, audience, name):
-            parts = [_("**Attempt {number}**", number=answer.number), as_text(answer.key)]
+            parts = [f"**{_('Attempt {number}', number=answer.number)}**", as_text(answer.key)]
             if answer.measures.f1 is not None:
                 parts.append(_("token F1 {f1}", f1=written(float(answer.measures.f1))))
             if answer.measures.n:
@@ -371,7 +371,7 @@ def _show_list(
     if pressed(_("Remove"), container=left, width="stretch", key=f"training_out_{item.item.id}"):
         with refusals_shown():
             training_items.take_out(store, visit.user, project, item.item.id)
-            confirm_and_rerun(_("Removed “{key}”. Responses to it are kept.", key=item.row.key))
+            confirm_and_rerun(_("Removed “{key}”; responses are kept.", key=item.row.key))
     if item.gold == "changed" and pressed(
         _("Accept the new gold"), container=right, width="stretch", key=f"training_gold_{item.item.id}"
     ):

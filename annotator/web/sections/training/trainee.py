@@ -54,7 +54,7 @@ def _show_line(training: Training) -> None:
 
 
 def _step(training: Training) -> str:
-    return _("**Training {number} of {n}**", number=training.number, n=training.of)
+    return f"**{_('Training: text {number} of {all}', number=training.number, all=training.of)}**"
 
 
 def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
@@ -64,8 +64,8 @@ def _show_begin(store: Store, visit: Visit, project: Project, audience: Audience
         st.warning(_("You didn't pass. Try again; the texts are reordered."), icon=":material/replay:")
     st.markdown(
         several(
-            "First do {n} training text; the gold follows each. Responses are used for training only.",
-            "First do {n} training texts; the gold follows each. Responses are used for training only.",
+            "First do {n} training text; the gold follows each. Responses are for training only.",
+            "First do {n} training texts; the gold follows each. Responses are for training only.",
             training.of,
         )
     )
@@ -123,7 +123,7 @@ def _show_scores(store: Store, project: Project, answered: AnsweredText) -> None
     sides = [(_("Sets you scored"), scored, "scored")]
     unspoiled = gold_before(store, project, answered.exercise)
     if answered.item.spoiling and unspoiled is not None:
-        sides.append((_("Unmodified gold"), unspoiled, "gold"))
+        sides.append((_("Unchanged gold"), unspoiled, "gold"))
     for column, (title, work, name) in zip(st.columns(len(sides), gap="medium"), sides, strict=True):
         with column:
             st.markdown(f"**{title}**")

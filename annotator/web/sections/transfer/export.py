@@ -9,6 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import streamlit as st
 
 from annotator.domain.measurements import WITHOUT_HELP
+from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.projects import GOLD_POLICIES, Project
 from annotator.language import _, several, together, unsaid
@@ -28,7 +29,7 @@ from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
-    "jsonl": (unsaid("annotator JSONL: everything, can be reimported"), ".jsonl"),
+    "jsonl": (unsaid("annotator JSONL: everything, reimportable"), ".jsonl"),
     "csv": (unsaid("CSV: one row per rationale set"), ".csv"),
     "conll": (unsaid("CoNLL: one token per line, BIO tags"), ".conll"),
     "eraser": (unsaid("ERASER: split files and docs.jsonl"), ""),
@@ -49,8 +50,8 @@ _HALF_WORDS = {
     "originals": unsaid("originals only"),
     "perturbed": unsaid("perturbed versions only"),
 }
-_OTHER_LABELS = unsaid("Annotations with another label don't count unless chosen by a lead.")
-_NAMES = unsaid("Otherwise pseudonyms, redrawn for each file.")
+_OTHER_LABELS = unsaid("Annotations with another label count only if a lead chooses them.")
+_NAMES = unsaid("Otherwise pseudonyms, new in each file.")
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -168,7 +169,7 @@ def show_stored(project: Project) -> None:
 def _words(report: ImportReport) -> str:
     """What became of one file."""
     n_left = report.n_left_out
-    left = several("Skipped {n} row.", "Skipped {n} rows.", n_left) if n_left else ""
+    left = _("{what} skipped.", what=counted(n_left, "row")) if n_left else ""
     if report.n_unchanged and not report.is_output:
         stored = several("{words}; {n} unchanged.", "{words}; {n} unchanged.", report.n_unchanged, words=report.words)
     else:

@@ -65,7 +65,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         _("Files"),
         accept_multiple_files=True,
         key="import_files",
-        help=_("Files of one data set with equal columns, or a zip. All are stored, or none."),
+        help=_("Files with equal columns, or a zip. All are stored, or none."),
     )
     files = import_format.ask_encoding(files)
     texts, outputs = import_format.apart(files)
@@ -109,7 +109,10 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
     files = st.file_uploader(
-        _("Files"), accept_multiple_files=True, key="import_files", help=_("Several files: all are stored, or none.")
+        _("Files"),
+        accept_multiple_files=True,
+        key="import_files",
+        help=_("Files with equal columns, or a zip. All are stored, or none."),
     )
     files = import_format.ask_encoding(files)
     left, middle, right = st.columns(3)
@@ -190,9 +193,7 @@ def _files_words(names: Sequence[str]) -> str:
 
 def _ask_doubles() -> bool:
     return st.checkbox(
-        _("Duplicate texts: apply to all copies"),
-        key="import_doubles",
-        help=_("Rows without an ID match instances by text."),
+        _("Duplicate texts: apply to all copies"), key="import_doubles", help=_("Matches rows without an ID by text.")
     )
 
 

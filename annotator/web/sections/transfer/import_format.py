@@ -55,7 +55,7 @@ def ask_format(
     is_known = guess is None or guess[0] in formats
     if is_each_alone and len(files) > 1 and is_known and not st.session_state.get(_BY_HAND):
         each = _each_words(files, format_of_each(files, chosen))
-        container.caption(as_text(_("Detected: {each}. A format you choose applies to all.", each=each)))
+        container.caption(as_text(_("Detected: {each}. A chosen format applies to all.", each=each)))
     elif guess is not None and (summary := _summary(*guess, chosen, formats)):
         container.caption(as_text(summary))
         if guess[0] not in (*READABLE, *READABLE_OUTPUT):
@@ -70,7 +70,7 @@ def ask_sheet(files: Sequence[Any]) -> str | None:
     names = list(dict.fromkeys(name for file in files for name in _sheets_of(file)))
     if not names:
         return None
-    return st.selectbox(_("Sheet"), names, key=_SHEET, help=_("One sheet is read at a time."))
+    return st.selectbox(_("Sheet"), names, key=_SHEET)
 
 
 def _sheets_of(file: Any) -> list[str]:
@@ -167,10 +167,10 @@ def _summary(name: str, words: str, chosen: str, formats: Sequence[str]) -> str:
     if name in _GENERAL:
         return ""
     if name in READABLE_OUTPUT:
-        return _("Looks like {words}. Import it on Saliency.", words=words)
+        return _("Looks like {words}. Import it on {page}.", words=words, page=_("Saliency"))
     if name in READABLE:
         return _("Looks like {words}. Ask a lead to import it.", words=words)
-    return _("Looks like {words}. Import it on Tests.", words=words)
+    return _("Looks like {words}. Import it on {page}.", words=words, page=_("Tests"))
 
 
 def are_read_alone(files: Sequence[Any], format_name: str) -> bool:
@@ -205,7 +205,7 @@ def ask_encoding(files: Sequence[Any]) -> list[Any]:
     if not files:
         return []
     left, right = st.columns([1, 2], vertical_alignment="bottom")
-    help_words = _("Not detected automatically. Spreadsheets often use Windows-1252, everything else UTF-8.")
+    help_words = _("Not detected. Spreadsheets often use Windows-1252, everything else UTF-8.")
     encoding = choose(_("Encoding"), ENCODINGS, column=left, key="import_encoding", help=help_words)
     if encoding == UTF8:
         files = [

@@ -91,7 +91,7 @@ def ask_entities(project: Project, format_name: str, *, is_any: bool) -> bool:
     return st.checkbox(
         _("One instance per labelled span"),
         key="import_entities",
-        help=_("The span becomes the target, its label the instance's. Texts without spans are skipped."),
+        help=_("The span becomes the target, its label the instance's. Skips texts without spans."),
     )
 
 
