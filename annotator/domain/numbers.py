@@ -35,8 +35,11 @@ def require_between(name: str, value: int | Decimal, lowest: int, highest: int) 
     """Raise InvalidValue, naming the value, where a number of the rules lies outside of what it may be."""
     if not lowest <= value <= highest:
         raise InvalidValue(
-            _("{name} is {value}; use {lowest} to {highest}.", name=name, value=value, lowest=lowest, highest=highest)
-        )
+            _(
+                "{name} is {value}; use {lowest} to {highest}.",
+                name=name, value=f"{value:,}", lowest=f"{lowest:,}", highest=f"{highest:,}",
+            )
+        )  # fmt: skip
 
 
 def written(value: float | None, *, digits: int = 3, small: int = 2) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from annotator.errors import InvalidValue
+from annotator.domain.numbers import require_between
 from annotator.language import _, unsaid
 
 Property = Literal["sufficiency", "compactness", "comprehensiveness"]
@@ -73,17 +73,8 @@ class Scores:
 
 
 def _check_on_scale(name: Property, score: int | None) -> None:
-    highest = len(SCALES[name])
-    if score is not None and not 1 <= score <= highest:
-        raise InvalidValue(
-            _(
-                "{name} is {value}; use {lowest} to {highest}.",
-                name=_(SCORE_NAMES[name]),
-                value=score,
-                lowest=1,
-                highest=highest,
-            )
-        )
+    if score is not None:
+        require_between(_(SCORE_TITLES[name]), score, 1, len(SCALES[name]))
 
 
 @dataclass(frozen=True, slots=True)

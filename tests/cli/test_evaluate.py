@@ -587,7 +587,7 @@ def test_the_table_tells_n_direction_and_definition_beside_each_number(evaluate_
     assert by_name["evaluator.sufficiency"].startswith("0.0233   n = 3   lower is better: p(c | full)")
     assert by_name["paper.map_variants.full.value"].startswith("–   n = 0 (1 left out)   higher is better")
     assert by_name["paper.map_by_kind.important words.aligned.all.value"].startswith(
-        "1   n = 1   higher is better: MAP over token positions aligned"
+        "1   n = 1   higher is better: MAP over positions aligned"
     )
     assert by_name["sets.whole_set.value"].startswith(
         "0.3333   n = 3   higher is better: 1 if P contains a whole gold set"

@@ -125,5 +125,5 @@ def test_without_sets_only_comprehensiveness_is_asked() -> None:
 
 @pytest.mark.parametrize("score", [0, 5, -1])
 def test_a_score_outside_its_scale_cannot_be(score: int) -> None:
-    with pytest.raises(InvalidValue, match=f"The compactness score is {score}; use 1 to 4"):
+    with pytest.raises(InvalidValue, match=f"Compactness score is {score}; use 1 to 4"):
         SetScore(3, score)

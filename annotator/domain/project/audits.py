@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.numbers import require_between
 from annotator.domain.perturbations import PerturbationKind
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
@@ -44,11 +45,8 @@ class Drawing:
             raise InvalidValue(
                 _("{name} is {value}; use {least} or more.", value=f"{self.n:,}", name=_("Number of versions"), least=1)
             )
-        if self.percent is not None and not 1 <= self.percent <= 100:
-            raise InvalidValue(
-                _("{name} is {value}; use {lowest} to {highest}.", name=_("Share in %"), value=self.percent,
-                  lowest=1, highest=100)
-            )  # fmt: skip
+        if self.percent is not None:
+            require_between(_("Share in %"), self.percent, 1, 100)
 
     def size(self, population: int) -> int:
         """How many are drawn of so many; of a share at least one.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, cast, get_args
 
+from annotator.domain.numbers import require_between
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, unsaid
 
@@ -80,13 +81,4 @@ class QueueOrder:
     first: ModelOrder | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.seed <= LARGEST_SEED:
-            raise InvalidValue(
-                _(
-                    "{name} is {value}; use {lowest} to {highest}.",
-                    value=self.seed,
-                    highest=f"{LARGEST_SEED:,}",
-                    name=_("Seed"),
-                    lowest=0,
-                )
-            )
+        require_between(_("Seed"), self.seed, 0, LARGEST_SEED)

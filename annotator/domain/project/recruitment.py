@@ -8,6 +8,7 @@ from secrets import choice
 from typing import Literal
 from urllib.parse import urlsplit
 
+from annotator.domain.numbers import require_between
 from annotator.errors import InvalidValue
 from annotator.language import _, unsaid
 
@@ -64,13 +65,7 @@ class LinkRules:
         if not 1 <= len(self.name.strip()) <= 100 or not self.name.isprintable():
             raise InvalidValue(_("Names are one line of 1–{n} visible characters.", n=100))
         for field_name, (label, most) in _LIMITS.items():
-            value = getattr(self, field_name)
-            if not 1 <= value <= most:
-                sentence = _(
-                    "{name} is {value}; use {lowest} to {highest}.",
-                    name=_(label), value=f"{value:,}", lowest=1, highest=f"{most:,}",
-                )  # fmt: skip
-                raise InvalidValue(sentence)
+            require_between(_(label), getattr(self, field_name), 1, most)
         if self.parameter and not (self.parameter.isascii() and self.parameter.replace("_", "").isalnum()):
             raise InvalidValue(
                 _(

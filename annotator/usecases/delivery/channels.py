@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from annotator.domain.numbers import require_between
 from annotator.domain.people import ChannelKind, MailAddress, Message, MessageState, User
 from annotator.errors import Conflict, InvalidValue, NotAllowed, StoreError, TooBusy
 from annotator.files import part_folder, sync_file, sync_folder
@@ -174,16 +175,7 @@ def set_mail(store: Store, actor: User, options: MailOptions, password: str | No
     """
     require_administrator(actor)
     server = options.server
-    if not 0 <= options.hour <= _LAST_HOUR:
-        raise InvalidValue(
-            _(
-                "{name} is {value}; use {lowest} to {highest}.",
-                name=_("Daily mail at (hour, UTC)"),
-                value=options.hour,
-                lowest=0,
-                highest=_LAST_HOUR,
-            )
-        )
+    require_between(_("Daily mail at (hour, UTC)"), options.hour, 0, _LAST_HOUR)
     if password is not None:
         save_secret(store.path, "mail", options.target, password)
     if server.account and not secret_of(store.path, "mail", options.target):

@@ -107,10 +107,10 @@ def _score_line(
     name: Property, is_right: bool | None, given: int, expected: int, threshold: Fraction, letter: str = ""
 ) -> str:
     words = SCALES[name]
-    about = _(name) if not letter else _("{score} of set {letter}", score=_(name), letter=letter)
+    about = _("Set {letter}, {score}", score=_(name), letter=letter) if letter else _(name).capitalize()
     score = _("{score} {number} ({words})", score=about, number=given, words=_(words[given - 1]))
     if is_right:
-        return _("As expected: {score}.", score=score)
+        return _("{score}, as expected.", score=score)
     return _(
         "{score}; expected {expected} ({expected_words}), threshold {threshold}.",
         score=score, expected=expected, expected_words=_(words[expected - 1]), threshold=decimal(threshold)

@@ -517,15 +517,15 @@ def test_texts_keep_the_tokens_they_were_stored_with_when_the_tokeniser_has_chan
 # Files that hold nothing, or something else ---------------------------------------------------------------------------
 
 NOTHING = [
-    ("csv", b"", "File 'file' is empty."),
-    ("jsonl", b"", "File 'file' is empty."),
-    ("jsonl", b"\xef\xbb\xbf \r\n\t\n", "File 'file' is empty."),
-    ("csv", b"\xef\xbb\xbf", "File 'file' is empty."),
-    ("label-studio", b"\n" * 3_000_000, "File 'file' is empty."),
+    ("csv", b"", "'file' is empty."),
+    ("jsonl", b"", "'file' is empty."),
+    ("jsonl", b"\xef\xbb\xbf \r\n\t\n", "'file' is empty."),
+    ("csv", b"\xef\xbb\xbf", "'file' is empty."),
+    ("label-studio", b"\n" * 3_000_000, "'file' is empty."),
     ("csv", b"id,text,label\n", "No csv rows in 'file'. Choose another file or format."),
     ("csv", b"id,text,label\n\n , ,\n", "No csv rows in '"),
     ("label-studio", b"[]", "No label-studio rows in '"),
-    ("predictions", b"\n", "File 'file' is empty."),
+    ("predictions", b"\n", "'file' is empty."),
     ("captum", b"[]", "No captum rows in '"),
     ("attributions-csv", b"id,token_index,score\n", "No attributions-csv rows in '"),
 ]
@@ -551,7 +551,7 @@ def test_a_file_without_anything_to_import_is_refused(
 def test_a_folder_without_files_is_refused(store: Store, make_project: Callable[..., Project], tmp_path: Path) -> None:
     (tmp_path / "data" / "docs").mkdir(parents=True)
     for format_name in ("eraser", "doccano", "benchmark", "jsonl"):
-        with pytest.raises(InvalidValue, match=r"Folder 'data' is empty\."):
+        with pytest.raises(InvalidValue, match=r"'data' is empty\."):
             import_file(store, LOCAL_OPERATOR, make_project(name=format_name), format_name, tmp_path / "data")
 
 

@@ -116,9 +116,9 @@ def test_a_correction_shows_the_round_before_and_what_it_carries(
 @pytest.mark.parametrize(
     ("scores", "sentence"),
     [
-        ({"comprehensiveness": 4}, "The comprehensiveness score is 4; use 1 to 3."),
-        ({"sets": [{"sufficiency": 0}]}, "The sufficiency score is 0"),
-        ({"sets": [{"compactness": 5}]}, "The compactness score is 5; use 1 to 4."),
+        ({"comprehensiveness": 4}, "Comprehensiveness score is 4; use 1 to 3."),
+        ({"sets": [{"sufficiency": 0}]}, "Sufficiency score is 0"),
+        ({"sets": [{"compactness": 5}]}, "Compactness score is 5; use 1 to 4."),
         ({"sets": [{"compactness": 3.5}]}, "Can't read the message:"),
         ({"sets": [{}] * 3}, "Scores cover 3 sets, but the annotation has"),
     ],

@@ -222,7 +222,7 @@ def test_a_code_that_the_provider_has_taken_before_is_refused(
 ) -> None:
     back = sign_in_at(client.get("/sign-in/with").headers["location"])
     provider.codes.clear()
-    refused(client.get(back), store, client, "Can't accept the sign-in at 127.0.0.1 (invalid_grant). Try again.")
+    refused(client.get(back), store, client, "The sign-in at 127.0.0.1 can't be accepted (invalid_grant). Try again.")
 
 
 def test_an_attempt_lasts_ten_minutes(client: TestClient, store: Store, settings: Settings, provider: Provider) -> None:
@@ -567,7 +567,7 @@ def test_an_account_from_before_is_joined_by_an_administrator(
     joined = come(store, settings, "students", "bosses")
     assert (joined.name, joined.is_administrator) == (annotator.name, True)
     events = accounts.events_of_accounts(store, ada, limit=20)
-    assert "joined annotator-a with ada" in map(event_words, events)
+    assert "joined annotator-a with ada's single sign-on" in map(event_words, events)
 
 
 def test_joining_is_refused_where_it_makes_no_sense(

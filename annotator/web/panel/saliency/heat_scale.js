@@ -130,7 +130,7 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
 
 /** @param {string} label @returns {Meaning} */
 function weightOf(label) {
-  const head = label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL();
+  const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
   return {
     head,
     legend: label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL(),

@@ -137,7 +137,7 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     if not rows:
         st.info(
             _(
-                "No predictions for labelled perturbed versions yet. Add versions on Perturb and predictions on "
+                "No predictions for labelled perturbed versions yet. Annotators add versions on Perturb; add predictions on "
                 "Saliency."
             ),
             icon=":material/contrast:",
