@@ -166,7 +166,7 @@ def test_a_reviewer_scores_with_the_keyboard_and_reads_in_chinese_what_failed_th
 
     reviewer.open(f"/review?project={SENTIMENT}&annotation={number}")
     reviewer.wait_for_text()
-    reviewer.sees("第 1 轮后退回给标注员。")
+    reviewer.sees("第 1 轮：退回。")
     reviewer.sees("低于阈值：依据集 A：充分性评分。")
     expect(page.locator(".finding.fails")).to_contain_text("未达标")
     expect(page.locator(".finding.fails")).to_contain_text("(1 + 1 + 1) / 3 = 1 < 3")
@@ -231,7 +231,7 @@ def test_a_researcher_reads_attributions_in_chinese(person: Callable[..., Person
     expect(page.get_by_role("rowheader", name="词元 F1", exact=True)).to_be_visible()
     expect(page.get_by_role("rowheader", name="IoU", exact=True)).to_be_visible()
     page.get_by_text("关于这些数值").click()
-    expect(page.locator(".heat-numbers dl")).to_contain_text("同一依据集的 |前 k 个 ∩ 依据集| / |前 k 个 ∪ 依据集|")
+    expect(page.locator(".heat-numbers dl")).to_contain_text("前 k 个词元与最吻合的金标准依据集的重叠（交集 / 并集）")
     page.locator(".heat-panel .t").first.hover()
     expect(page.locator(".heat-pointed").first).to_contain_text("排名第")
 
