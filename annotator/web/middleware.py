@@ -404,7 +404,7 @@ def _with_headers(send: Send) -> Send:
 
 
 class OwnRoutes:
-    """Answers at our own routes, also while Streamlit is still imported: its five layers behind here do nothing for these."""
+    """Answers at our own routes at once: behind here Streamlit has five more layers, none of them for these."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,9 +1,9 @@
 """The server: Streamlit's application with our routes and middleware, on uvicorn.
 
-Streamlit is imported only after everything that can be refused was checked, and while our routes answer.
+Streamlit is imported only after everything that can be refused was checked. (Not while our routes answer: plotly takes a NumPy
+that another thread is still importing for a whole one.)
 """
 
-import asyncio
 import gc
 import getpass
 import logging
@@ -14,9 +14,8 @@ import sys
 import tempfile
 import threading
 import webbrowser
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,7 +47,7 @@ from annotator.web.routes.access import DATABASE_VARIABLE, ServerOptions, Window
 from annotator.web.routes.single_sign_on import callback_address
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp
 
 _SCRIPT = Path(__file__).resolve().parent / "app.py"
 _MANY_FILES = 65_536
@@ -108,7 +107,7 @@ def serve(
             first_link = None if is_demonstration or window else make_first_account_link(store)
             tidy(store)
             finish_removals(store)
-            # The socket listens already: a browser that comes now is answered in a moment.
+            # The socket listens already: a browser that comes now waits for the second that Streamlit's import takes.
             _greet(path, addresses, first_link, keep_to_owner(store))
             if other is not None:
                 sys.stderr.write(f"{_TWO_SERVERS.format(address=other)}\n")
@@ -129,48 +128,6 @@ def _tell_pages(values: Mapping[str, str | None]) -> None:
         os.environ.pop(name, None)
         if value is not None:
             os.environ[name] = value
-
-
-class _Behind:
-    """Streamlit's application behind our routes, which answer already while it is imported; who needs it waits for it.
-
-    failure: what it could not begin or end for
-    """
-
-    def __init__(self, build: Callable[[], "ASGIApp"]) -> None:
-        self._build = build
-        self._app: ASGIApp | None = None
-        self._has_begun = asyncio.Event()
-        self.failure: Exception | None = None
-
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        if scope["type"] == "lifespan":
-            await self._live(scope, receive, send)
-            return
-        await self._has_begun.wait()
-        if self._app is not None:  # else the server ends
-            await self._app(scope, receive, send)
-
-    async def _live(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        begin = [await receive()]
-        await send({"type": "lifespan.startup.complete"})  # to uvicorn, which takes no request before
-
-        async def receive_again() -> "Message":
-            return begin.pop() if begin else await receive()
-
-        async def send_end(message: "Message") -> None:
-            if message["type"] == "lifespan.startup.complete":
-                self._has_begun.set()
-            elif message["type"] == "lifespan.shutdown.complete":
-                await send(message)
-
-        try:
-            self._app = await asyncio.to_thread(self._build)
-            await self._app(scope, receive_again, send_end)
-        except Exception as error:  # noqa: BLE001  (whatever it is, the server ends with it)
-            self.failure = error
-            self._has_begun.set()
-            signal.raise_signal(signal.SIGTERM)
 
 
 def _with_middleware(app: "ASGIApp", options: ServerOptions) -> "ASGIApp":
@@ -271,9 +228,8 @@ def _run(options: ServerOptions, listener: socket.socket, *, log_as_json: bool) 
 
     begin_log(as_json=log_as_json)
     _allow_many_files()
-    streamlit = _Behind(partial(_build_app, log_as_json=log_as_json))
     config = uvicorn.Config(
-        _with_middleware(streamlit, options),
+        _with_middleware(_build_app(log_as_json=log_as_json), options),
         log_config=None,
         log_level="warning",
         access_log=False,  # a one-time link is an address; it must not stay in a log
@@ -290,8 +246,6 @@ def _run(options: ServerOptions, listener: socket.socket, *, log_as_json: bool) 
     sys.setswitchinterval(_SWITCH_SECONDS)
     with _at_work(options), suppress(KeyboardInterrupt):  # uvicorn hands the signal on when it has stopped, or keeps it
         uvicorn.Server(config).run(sockets=[listener])
-    if streamlit.failure is not None:
-        raise streamlit.failure
     sys.stdout.write("Stopped.\n")
     sys.stdout.flush()  # the thread that still imports may end the process before Python writes it out
 

@@ -1,6 +1,5 @@
 """The real server in a process of its own: what it refuses, what it prints, and who may see a page."""
 
-import asyncio
 import datetime as dt
 import gc
 import importlib.metadata
@@ -12,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,10 +20,6 @@ from typing import NamedTuple
 from urllib.parse import urlencode
 
 import pytest
-from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
-from starlette.routing import Route
-from starlette.testclient import TestClient
 from streamlit.components.v2.component_manager import BidiComponentManager
 from streamlit.file_util import get_static_dir
 from streamlit.runtime.runtime_util import get_max_message_size_bytes
@@ -41,7 +35,6 @@ from annotator.usecases.access.credentials import Sender, counted_as
 from annotator.web import server
 from annotator.web.addresses import listen
 from annotator.web.navigation import PAGES
-from annotator.web.routes.access import ServerOptions
 from annotator.web.routes.static import streamlit_files
 from tests.conftest import REPOSITORY
 
@@ -328,45 +321,6 @@ def test_what_a_server_imports_ahead_is_not_looked_through_for_garbage_after_eac
     gc.collect()
     # what other threads of this process let go meanwhile leaves by itself, a few of two million
     assert kept_apart - 100 < gc.get_freeze_count() <= kept_apart
-
-
-def test_our_routes_answer_while_streamlit_is_still_imported(database: Path) -> None:
-    is_imported = threading.Event()
-
-    def build() -> Starlette:
-        is_imported.wait()
-        return Starlette(routes=[Route("/_stcore/health", lambda _: PlainTextResponse("of Streamlit"))])
-
-    open_store(database, create=True).close()
-    app = server._with_middleware(server._Behind(build), ServerOptions(database))
-    with TestClient(app, "http://127.0.0.1") as client:
-        end = threading.Timer(STARTS_WITHIN, is_imported.set)  # that no failure leaves it waiting
-        end.start()
-        assert client.get("/health").json() == {"status": "ok"}
-        assert client.get("/api/panel/next?project=1").status_code == 401
-        assert "Sign in" in client.get("/sign-in").text
-        assert not is_imported.is_set()
-        is_imported.set()
-        end.cancel()
-        assert client.get("/_stcore/health").text == "of Streamlit"
-
-
-def test_a_server_whose_streamlit_does_not_begin_ends_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    signals: list[int] = []
-    monkeypatch.setattr(signal, "raise_signal", signals.append)
-
-    def build() -> Starlette:
-        raise ImportError("No module named 'altair'")
-
-    async def receive() -> dict[str, str]:
-        return {"type": "lifespan.startup"}
-
-    async def send(message: dict[str, str]) -> None:
-        assert message == {"type": "lifespan.startup.complete"}
-
-    behind = server._Behind(build)
-    asyncio.run(behind({"type": "lifespan"}, receive, send))
-    assert (signals, str(behind.failure)) == ([signal.SIGTERM], "No module named 'altair'")
 
 
 def test_streamlit_looks_through_no_installed_package_for_components(monkeypatch: pytest.MonkeyPatch) -> None:
