@@ -24,7 +24,7 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError, NotWritable, StoreError
 from annotator.store import Store, open_store
-from annotator.store.connection.error_wording import ClearErrors
+from annotator.store.connection.error_wording import _SENTENCES, ClearErrors
 from annotator.store.people import add_user
 from annotator.usecases.annotate import work
 from annotator.usecases.annotate import work as annotate_work
@@ -173,6 +173,12 @@ def test_what_makes_no_sense_is_explained_by_the_damage(spoiled: Store) -> None:
     with pytest.raises(StoreError, match=DAMAGED) as said:
         stumble()
     assert isinstance(said.value.__cause__, KeyError)
+
+
+@pytest.mark.parametrize("mark", [mark for mark, _, _ in _SENTENCES])
+def test_whatever_sqlite_refuses_is_said_with_the_name_of_the_file(mark: str, tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"films\.db"), ClearErrors(tmp_path / "films.db"):
+        raise sqlite3.DatabaseError(mark)
 
 
 def test_a_defect_stays_a_defect_where_the_file_is_sound(database: Path) -> None:

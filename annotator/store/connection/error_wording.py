@@ -36,7 +36,7 @@ _SENTENCES: tuple[tuple[str, type[StoreError], str], ...] = (
     ("readonly", NotWritable, _READ_ONLY),
     ("disk is full", NotWritable, _FULL),
     ("unable to open", StoreError, _CANNOT_OPEN),
-    ("locked", StoreError, unsaid("'{name}' is busy. Try again later.")),
+    ("locked", StoreError, unsaid("'{path}' is busy. Try again later.")),
     (_DISK_ERROR_MARK, NotWritable, _DISK_ERROR),
 )
 

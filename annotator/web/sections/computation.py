@@ -51,7 +51,7 @@ from annotator.web.shown_times import shown_time
 
 
 _LOOKS_EVERY = 1.0  # seconds, while something runs
-_KEPT = unsaid("Results are kept; the next run resumes there.")
+_KEPT = unsaid("Results so far are kept; the next run resumes there.")
 _ICONS = {"done": ":material/check_circle:", "failed": ":material/error:", "stopped": ":material/stop_circle:"}
 
 

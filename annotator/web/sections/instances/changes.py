@@ -72,7 +72,7 @@ def _show_form(store: Store, visit: Visit, project: Project, search: Search, tic
     ids = list(ticked) or found_ids(store, visit.user, project, search)
     plan = plan_change(store, visit.user, project, change, ids)
     if change.kind == "name" and not change.people and not plan.ids:
-        st.caption(_("Choose people. Now everyone gets these texts."))
+        st.caption(_("Choose people. Currently everyone gets these texts."))
         return
     if plan.n_short:  # before the numbers: on a low window the rest is below the edge
         st.warning(_short_words(project, plan.n_short), icon=":material/group_add:")
