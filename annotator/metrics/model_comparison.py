@@ -141,7 +141,7 @@ _SENTENCES: dict[GainWord, str] = {
     "no control": unsaid("Gain: {gain}, cause unknown without a shuffled-rationale control."),
     "as much": unsaid("The shuffled-rationale control gains as much {figures}: not due to rationales."),
     "less": unsaid("The shuffled-rationale control gains less {figures}; only the difference is due to rationales."),
-    "none": unsaid("The shuffled-rationale control gains less {figures}: due to rationales."),
+    "none": unsaid("The shuffled-rationale control has no clear gain {figures}: due to rationales."),
     "not told": unsaid("No clear difference from the shuffled-rationale control {figures}. Add texts or seeds."),
 }
 
