@@ -1,5 +1,6 @@
 """The files of a database: removed or replaced while they are open, who may read them, and where their server answers."""
 
+import itertools
 import os
 import shutil
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,27 @@ def test_without_its_log_nothing_more_is_stored_and_nothing_is_lost(
     copies = list(store.path.parent.glob("*.rescued"))
     assert len(copies) == (damage is replace_log), "a copy is made where others may be writing another log"
     assert found_by_another_process(*copies or [store.path]) == {"before"}
+
+
+@pytest.mark.parametrize("others", [0, 1])
+@pytest.mark.parametrize("endings", [("-wal",), ("-wal", "-shm"), ("",)])
+def test_a_database_whose_files_are_removed_while_it_is_opened_is_not_written(
+    endings: tuple[str, ...], others: int, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(database, create=True) as store:
+        add(store, "before")
+    note_files = Store.note_files
+
+    def removed_meanwhile(store: Store) -> None:
+        remove(*endings)(database)
+        note_files(store)
+
+    with ExitStack() as stack:
+        kept_open = [stack.enter_context(open_store(database)) for _ in range(others)]
+        monkeypatch.setattr(Store, "note_files", removed_meanwhile)
+        with pytest.raises(NotWritable, match="was removed or replaced .*while the program had it open"):
+            open_store(database)
+        assert [user.name for store in kept_open for user in list_users(store)] == ["before"] * others
 
 
 def test_what_was_stored_is_safe_even_if_the_process_is_killed_then(database: Path) -> None:
@@ -224,16 +247,11 @@ def test_under_the_writes_of_several_threads_every_acknowledged_one_is_found_aga
     kept_open = open_store(database)
 
     def write(thread: int) -> None:
-        with open_store(database) as own:
-            number = 0
-            while True:
+        with suppress(StoreError), open_store(database) as own:
+            for number in itertools.count():
                 name = f"{thread}-{number}"
-                try:
-                    add(own, name)
-                except StoreError:
-                    return
+                add(own, name)
                 acknowledged.append(name)
-                number += 1
                 if len(acknowledged) >= 200:
                     enough.set()
 
@@ -244,6 +262,7 @@ def test_under_the_writes_of_several_threads_every_acknowledged_one_is_found_aga
     damage(database)
     for thread in threads:
         thread.join(60)
+        assert not thread.is_alive(), "it is refused nothing"
     copies = list(database.parent.glob("*.rescued"))
     kept_open.close()
     assert set(acknowledged) <= found_by_another_process(copies[0] if copies else database)

@@ -128,16 +128,14 @@ def meaning_in_head(label: str, *, is_signed: bool) -> str:
     """
     if is_signed:
         return f"for “{label}”" if label else "label not named"
-    return f"weight for “{label}”, without a sign" if label else "weight; belongs to no label"
+    return f"weight for “{label}”, unsigned" if label else "weight; belongs to no label"
 
 
 def meaning_in_legend(label: str, *, is_signed: bool) -> str:
     """What the colours say."""
     if is_signed:
         return f"− opposes, + supports “{label}”" if label else "− opposes, + supports an unnamed label"
-    if not label:
-        return "weight; belongs to no label"
-    return f"weight for “{label}”, unsigned"
+    return meaning_in_head(label, is_signed=False)
 
 
 def _sets_of_tokens(gold: Sequence[Sequence[int]]) -> dict[int, list[int]]:

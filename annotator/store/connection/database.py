@@ -106,7 +106,7 @@ class Place:
         self.saved: dict[Files, Path | None] = {}
         self._paths = (str(path), f"{path}-wal", f"{path}-shm")
         self.log = Log(self._paths[1])
-        self._stores: WeakSet[Store] = WeakSet()
+        self.stores: WeakSet[Store] = WeakSet()  # those that are open
         self._presence: int | None = None
         self._next_check = 0.0
 
@@ -115,10 +115,13 @@ class Place:
         database, log, memory = self._paths
         return Files(_identity(database, can_be_empty=False), _identity(log), _identity(memory))
 
+    def files_open(self) -> Files | None:
+        """Which files the connections of this process have open; None without any."""
+        return next((store.files for store in self.stores), None)
+
     def enter(self) -> None:
         """Before a connection is opened: let no other process replace the file, and finish a replacement that was cut off."""
-        other = next(iter(self._stores), None)
-        if other is not None:
+        if (other := next(iter(self.stores), None)) is not None:
             other.require_in_place(saves=False)
         elif self._presence is None:
             finish_replacing(self.path, patience=_PATIENCE)
@@ -131,17 +134,9 @@ class Place:
         self._next_check = now + _SECONDS_BETWEEN_CHECKS if is_due else self._next_check
         return is_due
 
-    def add(self, store: "Store") -> None:
-        """A connection was opened."""
-        self._stores.add(store)
-
-    def remove(self, store: "Store") -> None:
-        """A connection is about to be closed."""
-        self._stores.discard(store)
-
     def leave(self, *, at_exit: bool = False) -> None:
         """A connection was closed, or could not be opened; after the last one others may replace the file."""
-        if self._presence is not None and (at_exit or not self._stores):
+        if self._presence is not None and (at_exit or not self.stores):
             file_access.leave(self.path, self._presence)
             self._presence = None
 
@@ -277,7 +272,7 @@ class Store:
         self.clock = clock
         self._place = database_place
         self._clear_errors = error_wording.ClearErrors(database_place.named)
-        self._files: Files | None = None  # those that are open; None for a copy that nobody else knows of
+        self.files: Files | None = None  # those that are open; None for a copy that nobody else knows of
 
     def __enter__(self) -> Self:
         return self
@@ -292,7 +287,7 @@ class Store:
 
     def close(self) -> None:
         with self._place.guard:
-            self._place.remove(self)
+            self._place.stores.discard(self)
             self.connection.close()
             self._place.leave()
 
@@ -302,10 +297,17 @@ class Store:
         return self._place.named
 
     def note_files(self) -> None:
-        """From now on it is noticed when other files lie in the place of those that are open, and commits share the disk."""
+        """From now on it is noticed when other files lie in the place of those that are open, and commits share the disk.
+
+        Raises NotWritable where they did while this connection was opened: it may write into a log that has no name.
+        """
         self.connection.execute("PRAGMA synchronous = NORMAL")
-        self._files = self._place.files()
-        self._place.add(self)
+        files = self._place.files()
+        files_of_others = self._place.files_open()
+        if {None, EMPTIED} & {files.database, files.log} or files_of_others not in (None, files):
+            raise displaced(self._place, files_of_others or files)
+        self.files = files
+        self._place.stores.add(self)
 
     def moment(self) -> dt.datetime:
         """What the clock says that was handed in."""
@@ -343,7 +345,7 @@ class Store:
     def _wait_for_disk(self, number: int) -> None:
         """What a commit wrote is on the disk when this ends; without the writers' lock, so that others write meanwhile."""
         try:
-            if self._files is not None:
+            if self.files is not None:
                 with error_wording.clear_file_errors(self.path):
                     self._place.log.wait_for(number)
         except NotWritable as error:
@@ -534,20 +536,20 @@ class Store:
 
         saves: what was stored until then is saved first, which only the thread of this connection may do
         """
-        if self._files is None or self._files == self._place.files():
+        if self.files is None or self.files == self._place.files():
             self._place.saved.clear()
             return
-        if saves and self._files not in self._place.saved:
+        if saves and self.files not in self._place.saved:
             with self._place.write_lock:
-                save_what_is_open(self, self._place, self._files)
-        raise displaced(self._place, self._files)
+                save_what_is_open(self, self._place, self.files)
+        raise displaced(self._place, self.files)
 
     def _require_saved(self) -> None:
         """After a commit: it went into files that are in their place, or was brought there."""
-        if self._files is None or self._files == self._place.files():
+        if self.files is None or self.files == self._place.files():
             return
-        if not save_what_is_open(self, self._place, self._files):
-            raise displaced(self._place, self._files)
+        if not save_what_is_open(self, self._place, self.files):
+            raise displaced(self._place, self.files)
 
 
 def machine_clock() -> dt.datetime:

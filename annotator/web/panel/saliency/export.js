@@ -40,7 +40,7 @@ function htmlOf(title, sheets, ...contents) {
  */
 function latexOf(maps) {
   const lines = [
-    "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is a weight without a sign, boxes are the top k, letters are gold sets, numbers are people",
+    "% needs \\usepackage{xcolor}; orange supports, blue opposes, violet is an unsigned weight, boxes are the top k, letters are gold sets, numbers are people",
   ];
   for (const map of maps) {
     lines.push(

@@ -130,10 +130,10 @@ export function meaningOf({ is_signed: isSigned, label, answer }) {
 
 /** @param {string} label @returns {Meaning} */
 function weightOf(label) {
-  const head = label ? _("weight for “{label}”, without a sign", { label }) : OF_NO_LABEL();
+  const head = label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL();
   return {
     head,
-    legend: label ? _("weight for “{label}”, unsigned", { label }) : OF_NO_LABEL(),
+    legend: head,
     number: written,
     said: (score) =>
       label

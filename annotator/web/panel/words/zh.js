@@ -914,7 +914,6 @@ globalThis.annotatorWords = {
   "vocabulary": "词汇",
   "waiting for the lead": "等待负责人",
   "weight for “{label}”, unsigned": "针对“{label}”的权重，无正负号",
-  "weight for “{label}”, without a sign": "针对“{label}”的权重，不分正负",
   "weight {score} for “{label}”": "权重 {score}，针对“{label}”",
   "weight {score}; belongs to no label": "权重 {score}；不属于任何标签",
   "weight; belongs to no label": "权重；不属于任何标签",
