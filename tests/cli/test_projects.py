@@ -109,7 +109,7 @@ def test_a_label_is_added_renamed_and_mapped_and_what_that_does_is_printed_first
     assert renamed.splitlines()[-1] == "“maybe” is now “perhaps”: nothing carried it."
     mapped = filled("label", "map", "no", "perhaps", "--project", "P", "--yes").out
     assert "It changes: 1 instance." in mapped
-    assert "This can't be undone: the labels become one. Make a backup if in doubt." in mapped
+    assert "Can't be undone: the labels become one. Back up if in doubt." in mapped
     listed = filled("label", "list", "--project", "P", "--json").json["labels"]
     assert listed == [
         {"label": "yes", "instances": 1, "annotations": 1},

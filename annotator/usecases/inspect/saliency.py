@@ -252,6 +252,16 @@ def _definition(name: str) -> ShownDefinition:
     )
 
 
+def opening_instance(store: Store, actor: User, question: Question, instance_id: int | None) -> Instance | None:
+    """What the screen opens with: the instance that is asked for, else the first listed; None where there is none."""
+    require(store, actor, question.project_id, "use models")
+    if instance_id is None:
+        rows, _n = list_instances_by(store, actor, question, page=1, per_page=1)
+        return get_instance(store, rows[0].id) if rows else None
+    is_here = project_of_instance(store, instance_id) == question.project_id
+    return get_instance(store, instance_id) if is_here else None
+
+
 def show_instance(
     store: Store, actor: User, instance_id: int, panels: Sequence[PanelChoice] | None, asked_gold: AskedGold = ""
 ) -> ShownText:

@@ -25,7 +25,7 @@ BACKUPS_HOLD = unsaid(
     "Backups (also one made now), exports and the server log still contain the name and words. Delete "
     "what nobody needs."
 )
-NOT_WIPED = unsaid("Done, but the file wasn't rewritten and may still hold removed bytes. Run 'annotator user wipe'.")
+NOT_WIPED = unsaid("Done, but the file may still hold removed bytes. Run 'annotator user wipe'.")
 
 
 @dataclass(frozen=True, slots=True)

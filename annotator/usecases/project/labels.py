@@ -279,7 +279,7 @@ def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]
 
 
 UNDONE = unsaid("To undo, rename the label back.")
-NOT_UNDONE = unsaid("This can't be undone: the labels become one. Make a backup if in doubt.")
+NOT_UNDONE = unsaid("Can't be undone: the labels become one. Back up if in doubt.")
 
 
 def add_label(store: Store, actor: User, project: Project, label: str) -> Project:

@@ -145,8 +145,7 @@ def _require_no_annotator(store: Store, user: User, review_round: Round) -> None
 
 _MAY_BE_GIVEN_IT = unsaid("Others' marks are hidden while you can still annotate this text.")
 _LEAD_MAY_BE_GIVEN_IT = unsaid(
-    "Others' marks are hidden while you can still annotate this text. To review it, view it under "
-    "Project, Texts; you can't annotate it then."
+    "Others' marks are hidden while you can still annotate this text. To review it instead, view it under Project, Texts."
 )
 
 

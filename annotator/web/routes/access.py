@@ -129,7 +129,7 @@ _LOG = logging.getLogger(__name__)
 _PLACE = re.compile(r"'(?:/|[A-Za-z]:[\\/]).*?([^/\\]*)'(?![^\s.,:;)])")
 _FOREIGN = unsaid("This request came from elsewhere. Reload.")
 _EARLIER = unsaid("You signed in again in another tab. Reload.")
-_PROXIED = unsaid("The proxy must pass on the Host header, or the server be started with --url (docs/deploy.md).")
+_PROXIED = unsaid("Let the proxy pass on the Host header, or start with --url (docs/deploy.md).")
 
 # The first that fits counts, so a subclass stands before its base.
 _STATUS: tuple[tuple[type[AnnotatorError], int], ...] = (

@@ -98,7 +98,7 @@ _FRAME = """<div class="begin begin-main" aria-hidden="true"><div></div></div>
 </script>
 """
 _MAIN = "[data-testid=stMain] [data-testid"
-_SAID = f"{_MAIN}=stAlert], {_MAIN}=stException]"
+_SAID = f"{_MAIN}=stAlert]:not([data-testid=stExpander] *), {_MAIN}=stException]"
 
 
 def frame(*, has_panel: bool) -> str:
@@ -107,7 +107,7 @@ def frame(*, has_panel: bool) -> str:
 
 
 _FONT = re.compile(r'href="(\./static/media/[^"]+\.woff2)"')
-_ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js"}
+_ENTRIES = {"annotate": "annotate/main.js", "review": "review/main.js", "saliency": "saliency/main.js"}
 _KEYS = "page/keys.js"  # on every page
 _FIRST_ASKED = frozenset({"annotate"})
 
@@ -298,7 +298,7 @@ def _document(page: str, *, asks_first: bool = True, has_text: bool = False, lan
 
 
 def _no_socket() -> str:
-    words = _("This page can't connect. A proxy must pass on web sockets (docs/deploy.md).")
+    words = _("This page can't connect. Let the proxy pass web sockets (docs/deploy.md).")
     return _NO_SOCKET.replace("BLOCKED", json.dumps(words))
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from operator import attrgetter
 
 import msgspec
 from starlette.requests import Request
@@ -51,6 +52,11 @@ STYLE = """<style>
 /* Of one set it is asked whether it is enough alone: what is no part of it is as faint as in review.css. */
 .first-text.alone section:not(.quiet) { color: color-mix(in srgb, var(--first-ink) 9%, transparent) }
 .first-text.alone mark { color: var(--first-ink) }
+/* As beside heatmaps (saliency.css). */
+.first-text.heat section + section { margin: 0; padding-top: 5px }
+.first-text.heat :is(h3, p) { display: inline; margin-inline-end: 8px }
+.first-text.heat .quiet, .first-text.heat .quiet p { padding: 0; font: inherit; max-width: none }
+.first-text.heat p { max-width: none }
 .first-text mark { color: inherit; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: underline 2px }
 </style>
 """
@@ -104,12 +110,9 @@ def _of_annotate(
     answer = next_work(store, user, project_id, whole_number(query.get("instance", "")), day_began=day)
     if answer.work is None:
         return None
-    html = _shown(
-        answer.work.instance,
-        answer.project.task,
-        answer.work.assignment.draft.sets,
-        cookies.get(f"{_WORDS}annotate", ""),
-    )
+    work = answer.work
+    stood = cookies.get(f"{_WORDS}annotate", "")
+    html = _shown(work.instance, work.assignment.draft.sets, stood, _titled(answer.project.task))
     return FirstText(html, _for_script(show_next(answer)))
 
 
@@ -127,12 +130,26 @@ def _of_review(
         if number not in work.carried_means and None in {scores[number].sufficiency, scores[number].compactness}
     ]
     stood = cookies.get(f"{_WORDS}review", "")
-    html = _shown(work.instance, work.task, asked_sets[:1] or work.annotation.sets, stood)
+    html = _shown(work.instance, asked_sets[:1] or work.annotation.sets, stood, _titled(work.task))
     return FirstText(html.replace('class="', 'class="alone ', 1) if asked_sets else html, "null")
 
 
+def _of_saliency(
+    store: Store, user: User, _project_id: int, query: Mapping[str, str], cookies: Mapping[str, str]
+) -> FirstText | None:
+    """Without what was marked: whether somebody may see that is said by the answer alone."""
+    from annotator.usecases.inspect.saliency import opening_instance  # noqa: PLC0415  (NumPy)
+    from annotator.web.routes.saliency import question_of  # noqa: PLC0415
+
+    instance = opening_instance(store, user, question_of(query), whole_number(query.get("instance", "")))
+    if instance is None:
+        return None
+    html = _shown(instance, (), cookies.get(f"{_WORDS}saliency", ""), attrgetter("name"), order=lambda _: 0)
+    return FirstText(html.replace('class="', 'class="heat ', 1), "null")
+
+
 _Made = Callable[[Store, User, int, Mapping[str, str], Mapping[str, str]], FirstText | None]
-_PAGES: Mapping[str, _Made] = {"annotate": _of_annotate, "review": _of_review}
+_PAGES: Mapping[str, _Made] = {"annotate": _of_annotate, "review": _of_review, "saliency": _of_saliency}
 
 
 def _day_began(zone: str, now: dt.datetime) -> str | None:
@@ -151,23 +168,43 @@ def _for_script(answer: object) -> str:
     return msgspec.json.encode(answer).decode().replace("<", "\\u003c")
 
 
-def _shown(instance: Instance, task: Task, sets: Sequence[RationaleSet], stood: str) -> str:
+def _titled(task: Task) -> Callable[[Segment], str]:
+    return lambda segment: segment_title(segment, task)
+
+
+def _place(segment: Segment) -> int:
+    """As in panel/shared/tokens.js."""
+    if segment.name == "choices":
+        return 3
+    if not segment.is_selectable:
+        return 0
+    return 1 if segment.name == "title" else 2
+
+
+def _shown(
+    instance: Instance,
+    sets: Sequence[RationaleSet],
+    stood: str,
+    title: Callable[[Segment], str],
+    order: Callable[[Segment], int] = _place,
+) -> str:
     """The segments in the order in which the panel draws them, with what is marked in any set.
 
     stood: what the panel says of where it stood the last time
+    title: what a segment is called where there are several
     """
     marked = {token for rationale_set in sets for span in rationale_set.spans for token in range(span.start, span.end)}
     first_tokens, n = [], 0
     for segment in instance.segments:
         first_tokens.append(n)
         n += segment.body.n_tokens
-    numbered = sorted(zip(instance.segments, first_tokens, strict=True), key=lambda pair: _place(pair[0]))
+    numbered = sorted(zip(instance.segments, first_tokens, strict=True), key=lambda pair: order(pair[0]))
     room = _IN_SIGHT
     parts = []
     for segment, first in numbered:
         if segment.body.text and room > 0:
-            title = segment_title(segment, task) if len(instance.segments) > 1 else ""
-            parts.append(_section(segment, title, [token - first for token in sorted(marked) if token >= first], room))
+            head = title(segment) if len(instance.segments) > 1 else ""
+            parts.append(_section(segment, head, [token - first for token in sorted(marked) if token >= first], room))
             room -= len(segment.body.text)
     kind, style = _style(stood)
     attributes = f'lang="{escape(instance.language)}"{style}'
@@ -182,15 +219,6 @@ def _style(stood: str) -> tuple[str, str]:
     left, top, width, size, line = match[2].split("_")[1:]
     style = f"left:{left}px;top:{top}px;right:auto;width:{width}px;font-size:{size}px;line-height:{line}px"
     return match[1], f' style="{style}"'
-
-
-def _place(segment: Segment) -> int:
-    """As in panel/shared/tokens.js."""
-    if segment.name == "choices":
-        return 3
-    if not segment.is_selectable:
-        return 0
-    return 1 if segment.name == "title" else 2
 
 
 def _section(segment: Segment, title: str, marked: Sequence[int], room: int) -> str:

@@ -296,7 +296,7 @@ def _ask_of_labels(
     method = middle.selectbox(_("Method"), list(methods), format_func=methods.__getitem__, key="compute_method")
     with_faithfulness = right.checkbox(
         _("Faithfulness"), key="compute_faithfulness",
-        help=_("Predictions on the rationale only, the rest only, and at ERASER's thresholds."),
+        help=_("Predictions on rationale only, rest only, and at ERASER's thresholds."),
     )  # fmt: skip
     is_normalised = right.checkbox(
         _("Normalised AOPC"), key="compute_normalised",

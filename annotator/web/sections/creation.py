@@ -163,7 +163,7 @@ def _first_fields() -> tuple[list[tuple[str, bytes]], str]:
     )
     people = right.text_area(
         _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=104,
-        help=_("Sign-in names. For another role, add a comma and the role.")
+        help=_("Sign-in names; for another role: name, role.")
     )  # fmt: skip
     files = [(file.name, file.getvalue()) for file in uploads or ()]
     return [*files, pasted_file(pasted)] if pasted.strip() else files, people

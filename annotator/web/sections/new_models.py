@@ -200,7 +200,7 @@ def _ask_base(column: DeltaGenerator, project: Project, kind: str) -> tuple[str 
         column, architecture_place = column.columns(2, vertical_alignment="bottom")
     base = None if kind == "scratch" else column.text_input(
         _("Pretrained model"), key="train_base", placeholder="transformers:FOLDER-OR-NAME", persist_state="session",
-        help=_("Model folder on the server, or a Hugging Face name (if accessible).")
+        help=_("Folder on the server, or a Hugging Face name (if accessible).")
     )  # fmt: skip
     return base, _ask_architecture(architecture_place, project, kind, architectures)
 
@@ -469,7 +469,7 @@ def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:
     return st.checkbox(
         as_text(_("Restart '{name}' from scratch", name=name)), key=f"train_anew_{project.id}_{name}",
         help=_(
-            "This training was stopped. The same texts and settings resume it."
+            "Stopped. The same texts and settings resume it."
         )
     )  # fmt: skip
 

@@ -247,7 +247,7 @@ def _ask_marking(store: Store, visit: Visit, project: Project, changed: Project)
     may_cross = _box(project, "cross", _("Sets can cross segments"), settings.sets_may_cross_segments)
     help_for = choose(
         _("Help while annotating"), _HELP_FOR, HELP_FOR, settings.help_for, key=_key(project, "help_for"),
-        help=_("Suggested sets and predictions. By lot, Quality says what help did to time, size and agreement."),
+        help=_("Suggested sets and predictions. By lot: *Quality* shows the effect."),
     )  # fmt: skip
     carries = _box(
         project, "carried", _("Suggest the original's gold sets for perturbed versions"),

@@ -31,6 +31,16 @@ from tests.browser.stories.story import Person, unfold
 
 pytestmark = pytest.mark.browser
 
+# Where the first letter of a paragraph stands.
+_FIRST_WORD = """(words) => {
+  const range = document.createRange();
+  let text = words;
+  while (text.firstChild) text = text.firstChild;
+  range.setStart(text, 0);
+  range.setEnd(text, 1);
+  const { left, top } = range.getBoundingClientRect();
+  return [left, top];
+}"""
 HOSTILE = "<img src=x onerror=document.title='broken'>"
 
 
@@ -320,11 +330,13 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
     expect(researcher.page.locator(".heat-text")).not_to_be_empty()
 
 
-def test_what_stands_below_the_maps_is_shown_when_it_will_not_move_any_more(
+def test_the_text_can_be_read_before_its_maps_are_there_and_what_stands_below_is_shown_when_it_will_not_move_any_more(
     server: Server, person: Callable[..., Person]
 ) -> None:
-    researcher = person("Researcher")
+    researcher = person("Researcher").open("/saliency?project=1")
     page, held = researcher.page, list[Route]()
+    expect(page.locator(".heat-text").first).not_to_be_empty()
+    page.wait_for_function("document.cookie.includes('annotator_words_saliency')")
 
     def hold(route: Route) -> None:
         held.append(route)
@@ -336,9 +348,12 @@ def test_what_stands_below_the_maps_is_shown_when_it_will_not_move_any_more(
     page.locator(".list-row").first.wait_for()
     below.wait_for(state="attached")
     expect(below).to_be_hidden()
+    early = page.locator(".first-text p").evaluate(_FIRST_WORD)
     held.pop().continue_()
     expect(below).to_be_visible()
-    expect(page.locator(".heat-text").first).not_to_be_empty()
+    expect(page.locator(".first-text, .begin-main")).to_have_count(0)
+    drawn = page.locator(".heat-text p").first.evaluate(_FIRST_WORD)
+    assert early == pytest.approx(drawn, abs=2), "the words stay where they were"
 
 
 def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
@@ -560,11 +575,9 @@ def test_a_link_to_a_typed_text_that_is_too_long_says_so_to_both(person: Callabl
     page.get_by_role("textbox", name="Typed text").fill("a very long text " * 400)
     page.wait_for_url(re.compile("typed=tab"))
     link = _copied(page)
-    expect(page.locator(".heat-notice")).to_contain_text("Too long for a link. Save it as a test case to share it.")
+    expect(page.locator(".heat-notice")).to_contain_text("Too long for a link. Share it as a test case.")
     colleague = person("Lead").open(link.removeprefix(server.address)).page
-    expect(colleague.locator(".heat-notice")).to_contain_text(
-        "Too long for a link. Save it as a test case to share it."
-    )
+    expect(colleague.locator(".heat-notice")).to_contain_text("Too long for a link. Share it as a test case.")
 
 
 def test_nobody_is_offered_a_model_against_itself(person: Callable[..., Person]) -> None:

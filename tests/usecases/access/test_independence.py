@@ -274,7 +274,7 @@ def test_a_lead_who_looked_is_not_given_the_text_and_may_review_it(store: Store,
     assert reviewed(store, lea, project) is None
     with pytest.raises(
         NotAllowed,
-        match=r"Others' marks are hidden while you can still annotate this text\. To review it, view it under Project, Texts; you can't annotate it then\.",
+        match=r"Others' marks are hidden while you can still annotate this text\. To review it instead, view it under Project, Texts\.",
     ):
         reviews.next_review(store, lea, project.id, annotation_of(store, work))
     assert look_at(store, lea, project, work.instance.id).was_shown

@@ -14,6 +14,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.store import Store
+from annotator.store.instances import find_instance_ids
 from annotator.usecases.access import accounts
 from annotator.web.middleware import web_middleware
 from annotator.web.routes import all_routes
@@ -112,7 +113,7 @@ def come(database: Path, store: Store) -> Iterator[Come]:
 
 
 def text_in(page: str) -> str | None:
-    found = re.search(r'<div class="(?:alone )?first-text.*?</div>', page, re.DOTALL)
+    found = re.search(r'<div class="(?:alone |heat )?first-text.*?</div>', page, re.DOTALL)
     return found and found[0]
 
 
@@ -181,3 +182,30 @@ def test_the_text_stands_where_the_panel_stood_and_a_cookie_that_says_something_
     page = come(annotator, annotator_words_annotate=place).get(f"/annotate?project={project.id}", headers=PAGE).text
     shown = (text_in(page) or "").partition(">")[0]
     assert style in shown if style else "style" not in shown
+
+
+def test_saliency_opens_with_the_text_that_its_address_names_and_else_with_the_first_that_it_lists(
+    come: Come, project: Project, store: Store, add_person: Callable[..., User], import_rows: Callable[..., object]
+) -> None:
+    import_rows(
+        project, [{"id": "t3", "text": "Boo.", "label": "negative", "tokens": ["Boo", "."], "rationales": [[[0, 1]]]}]
+    )
+    client = come(add_person("researcher", project, "researcher"))
+    asked = {"t1": "", "t3": f"&instance={find_instance_ids(store, project.id, 't3')[0]}"}
+    for key, more in asked.items():
+        shown = text_in(client.get(f"/saliency?project={project.id}{more}", headers=PAGE).text) or ""
+        assert shown.startswith('<div class="heat first-text main"')
+        assert ("Boo." in shown) == (key == "t3")
+        assert "<mark>" not in shown, "whether somebody may see the gold is not known yet"
+
+
+@pytest.mark.parametrize("address", ["/saliency?project={id}&words=nowhere", "/saliency?project={id}&instance=77"])
+def test_saliency_opens_with_nothing_where_nothing_is_found(
+    address: str, come: Come, project: Project, add_person: Callable[..., User]
+) -> None:
+    client = come(add_person("researcher", project, "researcher"))
+    assert text_in(client.get(address.format(id=project.id), headers=PAGE).text) is None
+
+
+def test_who_may_not_look_at_models_gets_no_text_of_saliency(come: Come, project: Project, annotator: User) -> None:
+    assert text_in(come(annotator).get(f"/saliency?project={project.id}", headers=PAGE).text) is None

@@ -251,9 +251,7 @@ def test_a_proxy_that_does_not_hand_on_the_host_is_named(client: TestClient) -> 
     through = {**SAME, "Origin": "https://annotate.example.org"}
     response = client.post("/sign-in", data={"name": "ann", "password": PASSWORD}, headers=through)
     assert response.status_code == 403
-    assert "The proxy must pass on the Host header, or the server be started with --url (docs/deploy.md)." in alert(
-        response
-    )
+    assert "Let the proxy pass on the Host header, or start with --url (docs/deploy.md)." in alert(response)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
  * shared.
  */
 import { openKeys } from "../shared/dialogs.js";
-import { KeyListener, act, isCombined, isEntry, parts } from "../shared/dom.js";
+import { PlaceMemory } from "../shared/browser_storage.js";
+import { KeyListener, act, isCombined, isEntry, pageBegan, parts } from "../shared/dom.js";
 import { mountable, rememberAddress } from "../shared/streamlit.js";
 import { _, together } from "../words/language.js";
 import { saveShown } from "./export.js";
@@ -44,10 +45,10 @@ const KEYS = [
       ["i", _("Show or hide the list")],
       ["/", _("Search by words or ID")],
       ["f", _("Slices: by label, split, length, metadata or annotators")],
-      ["d", _("Scatter plot of two numbers of the texts")],
+      ["d", _("Scatter plot of two numbers")],
       ["t", _("Edit a copy of this text, or type another")],
       ["Esc", _("Leave a field or menu; else close the typed text")],
-      ["l", _("Save the listed texts, or add this one to a list")],
+      ["l", _("Save the listed texts, or list this one")],
     ],
   ],
   [
@@ -106,6 +107,7 @@ class Saliency {
     /** @type {string|null}  the map that was opened because the texts are ordered by its run */
     this.openedByOrder = null;
     this.screen = new SaliencyScreen(parent, this.#actions(), this.state);
+    this.memory = new PlaceMemory(this.screen.root, "saliency");
     this.saved = new SavedLists({
       atRest: data.at_rest,
       ask: (query) => this.server.ask("lists", query),
@@ -167,6 +169,8 @@ class Saliency {
     const root = this.screen.root.getRootNode();
     const host = root instanceof ShadowRoot ? root.host : null;
     host?.closest('[class*="st-key-saliency_"]')?.setAttribute("data-drawn", "");
+    pageBegan();
+    if (!this.closed) this.memory.begin();
   }
 
   /** Another list is shown. */
@@ -204,6 +208,7 @@ class Saliency {
     const isThere = await this.saved.load(link ? (link.get("list") ?? "") : this.saved.value);
     if (link) this.#take(link, numbers);
     await this.list.load(1);
+    pageBegan(".begin-main");
     if (this.link !== link) return undefined; // somebody went on meanwhile
     this.link = null;
     const lost = await this.#openFirst(start);
@@ -289,7 +294,7 @@ class Saliency {
       this.typed.close();
       return "";
     }
-    if (!texts && !this.typed.texts.get(id)) return _("Too long for a link. Save it as a test case to share it.");
+    if (!texts && !this.typed.texts.get(id)) return _("Too long for a link. Share it as a test case.");
     this.typed.restore(texts);
     return "";
   }
@@ -308,10 +313,7 @@ class Saliency {
     this.#remember();
     const isCut = new URLSearchParams(location.search).get("typed") === IN_THIS_TAB;
     const isCopied = await copyLink(this.screen.root, location.href);
-    const words = [
-      isCopied ? _("Link copied.") : "",
-      isCut ? _("Too long for a link. Save it as a test case to share it.") : "",
-    ];
+    const words = [isCopied ? _("Link copied.") : "", isCut ? _("Too long for a link. Share it as a test case.") : ""];
     const told = together(...words);
     if (isCut)
       this.screen.sayOfLink(told); // stays when the typed text is answered meanwhile
@@ -348,6 +350,7 @@ class Saliency {
     if (this.asked !== asked) return undefined;
     if (!partner) this.partnerId = null;
     this.screen.show(view, partner);
+    pageBegan();
     this.typed.follow(view);
     this.list.mark(id);
     this.scatter.mark(id);
@@ -538,6 +541,7 @@ class Saliency {
     this.closed = true;
     removeEventListener("popstate", this.travelled);
     this.keyboard.destroy();
+    this.memory.close();
     this.scatter.destroy();
     this.screen.destroy();
   }

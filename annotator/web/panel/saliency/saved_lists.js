@@ -38,7 +38,7 @@ export class SavedLists {
         this.select,
         button(_("Lists"), {
           key: "l",
-          title: _("Save the listed texts, or add this one to a list"),
+          title: _("Save the listed texts, or list this one"),
           className: "plain",
           onclick: () => this.open(),
         }),

@@ -93,7 +93,7 @@ export class Scatter {
     );
     this.button = button(_("Scatter"), {
       key: "d",
-      title: _("Scatter plot of two numbers of the texts"),
+      title: _("Scatter plot of two numbers"),
       className: "plain",
       onclick: () => this.toggle(),
     });

@@ -300,7 +300,7 @@ const KINDS = ["(prefers-color-scheme: dark)", "(max-width: 768px)", "(max-width
  * were opened or closed, or came after the text.
  */
 export class PlaceMemory {
-  /** @param {HTMLElement} root @param {"annotate"|"review"} page */
+  /** @param {HTMLElement} root @param {"annotate"|"review"|"saliency"} page */
   constructor(root, page) {
     this.root = root;
     this.room = new ResizeObserver(() => rememberPlace(root, page));
@@ -347,8 +347,9 @@ let told = "";
  * @param {HTMLElement} root @param {Element} scroller @param {string} page
  */
 function tellPlaceOfWords(root, scroller, page) {
-  const text = root.querySelector(".segment:not(.quiet) .segment-text");
-  const all = root.querySelector(".text");
+  const map = root.querySelector(".heat-panel:not(.folded) .heat-text");
+  const text = root.querySelector(".segment:not(.quiet) .segment-text") ?? map?.querySelector("p:not(.asked)");
+  const all = root.querySelector(".text") ?? map?.querySelector("p");
   if (!text || !all) return;
   const { left, top, width } = all.getBoundingClientRect();
   const { fontSize, lineHeight } = getComputedStyle(text);

@@ -197,9 +197,12 @@ export function afterPaint(callback) {
  */
 export const afterwards = (callback) => afterPaint(() => setTimeout(callback));
 
-/** There is something to see: what the document showed until now goes (routes/documents.py). */
-export function pageBegan() {
-  for (const part of document.querySelectorAll(".begin-main, .first-text")) part.remove();
+/**
+ * There is something to see: what the document showed until now goes (routes/documents.py).
+ * @param {string} parts
+ */
+export function pageBegan(parts = ".begin-main, .first-text") {
+  for (const part of document.querySelectorAll(parts)) part.remove();
 }
 
 // ---- Icons, drawn with the colour of the text around them

@@ -91,7 +91,7 @@ async function bodyOf(response) {
   }
 }
 
-export const SIGNED_OUT = _("You are signed out. Your work is kept in this browser; sign in to send it.");
+export const SIGNED_OUT = _("Signed out. Your work is kept in this browser; sign in to send it.");
 
 /** When today began where the person is. routes/documents.py asks for the first text in the same words. */
 export const dayBegan = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString();

@@ -116,7 +116,7 @@ def show_work_ends(store: Store, visit: Visit, project: Project) -> None:
             format_func=lambda name: several("{name} ({n} text)", "{name} ({n} texts)", done_by_name[name], name=name)
         )  # fmt: skip
         held = submitted(_("End it"), container=button, key="crowd_stop_go", fields=(_WORKER,))
-        st.caption(_("Submitted work stays; the rest goes to others. This can't be undone."))
+        st.caption(_("Submitted work stays; the rest goes to others. Can't be undone."))
     if held is None:
         return
     if held[_WORKER] is None:
@@ -296,10 +296,7 @@ def _show_buttons(store: Store, visit: Visit, view: recruitment_links.LinkView) 
 
 def _ask_to_close(link: RecruitmentLink) -> None:
     st.markdown(
-        _(
-            "“{name}” closes for new workers and can't be reopened. Current workers can finish.",
-            name=as_text(link.rules.name),
-        )
+        _("“{name}” closes to new workers for good. Current workers can finish.", name=as_text(link.rules.name))
     )
     show_answers(
         _("Close link"), key=f"crowd_{link.id}_closing",

@@ -85,7 +85,7 @@ def show_confidence(store: Store, visit: Visit, project: Project, scored: Scored
         return
     chosen = clicked_point(
         beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
-        _("Scatter plot of {name} by the probability of the predicted label", name=behind.name)
+        _("{name} by the predicted label's probability", name=behind.name)
     )  # fmt: skip
     _say_how_many(len(points), len(values.instances))
     _say_perfect(picked.row)

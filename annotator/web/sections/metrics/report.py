@@ -50,7 +50,7 @@ def _report(project: Project, view: View, looked_at: LookedAt, file_name: str) -
 
 def _what_it_holds(view: View) -> str:
     scored_as = view.scored.request
-    page = _("Standalone HTML page without scripts; names people only if you choose.")
+    page = _("Standalone HTML without scripts; names people only if you choose.")
     about = ""
     if scored_as.group is not None:
         group = group_in_words(scored_as.by, scored_as.group)

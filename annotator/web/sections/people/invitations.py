@@ -22,7 +22,7 @@ from annotator.web.session import Visit
 _MADE = "people_links"
 _N_MADE = "people_n_lists"
 _SHOWN_ONE_BY_ONE = 10  # more are easier to take as a file
-_NO_LINKS = unsaid("Links don't work here. Invite people after their first sign-in with {name}, by that name.")
+_NO_LINKS = unsaid("Links don't work here. Invite people by name after their first sign-in with {name}.")
 _OFF = unsaid("Training has texts but is off. Turn it on under Training.")
 
 
@@ -35,7 +35,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             _("Names, one per line"),
             key=field,
             placeholder=_("Ada\nBo\nCleo, reviewer"),
-            help=_("Sign-in names. For another role, add a comma and the role."),
+            help=_("Sign-in names; for another role: name, role."),
         )
         role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
         if picked_but_off(store, visit.user, project.id):

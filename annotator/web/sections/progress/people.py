@@ -55,8 +55,8 @@ def show_forecast(store: Store, visit: Visit, project: Project, progress: Progre
         st.markdown(
             forecast_words(forecast),
             help=_(
-                "Based on the last 14 full days; weekdays without work stay free. Range: 90 % prediction "
-                "interval (Student’s t) with at least chance variation."
+                "From the last 14 full days; weekdays without work stay free. Range: 90 % prediction "
+                "interval (Student’s t, at least chance variation)."
             ),
         )
 
@@ -152,7 +152,7 @@ def _count(store: Store, visit: Visit, project: Project) -> _Counted:
 def _show_annotators(project: Project, counted_now: _Counted) -> None:
     people, imported = counted_now.work.annotators, counted_now.imported
     explained = _(
-        "Each text counts once per annotator, by current status. “In progress” includes texts assigned ahead. Last "
+        "Per annotator, by current status. “In progress” includes texts assigned ahead. Last "
         "activity: any record entry or saved mark."
     )
     st.subheader(_("Annotators"), anchor=False, help=explained if people else None)
@@ -302,8 +302,8 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     people = counted(last.n_people, "person", "people")
     st.caption(
         _(
-            "Points: median over 10 submissions (1–10, 11–20, …); bars: middle half. The last combined point "
-            "covers {people}: the curve may fall because others left.",
+            "Median over 10 submissions (1–10, 11–20, …); bars: middle half. The last point "
+            "covers {people}: it may fall because others left.",
             people=people,
         )
     )

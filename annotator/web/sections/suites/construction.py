@@ -388,7 +388,7 @@ def _ready_plan(store: Store, visit: Visit, project: Project, suites: Sequence[R
         _offer_all(store, visit, project, ready, labels)
     st.markdown(as_text(_(ready.recipe(name).about)))
     if recipe is None:
-        st.info(_("A label of this test is missing. Map it under “Labels”."), icon=":material/label_off:")
+        st.info(_("This test lacks a label. Map it under “Labels”."), icon=":material/label_off:")
         return None
     return adjusted(project, recipe, ready.name, f"{ready.name}_{name}")
 

@@ -332,7 +332,7 @@ def _warn(items: Sequence[training_items.ShownItem]) -> None:
     changed = [item.row.key for item in items if item.gold == "changed"]
     if changed:
         st.warning(
-            _("The gold of {changed} changed. It applies to new responses only.", changed=as_text(listed(changed))),
+            _("The gold of {changed} changed, for new responses only.", changed=as_text(listed(changed))),
             icon=":material/history:",
         )
     missing = [item.row.key for item in items if item.gold == "no gold"]
