@@ -1,80 +1,92 @@
-"""Charts of work: what was done on each day, and rows of stacked counts for people or kinds of text."""
+"""Charts of work: what was done on each day, and rows of stacked counts. Plain HTML, since Plotly takes a browser a second."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
 
-from annotator.figures.curves import COLOURS, write_plainly
+from annotator.figures.curves import COLOURS
+from annotator.figures.report.drawings import tick_words, ticks_between
 from annotator.language import spoken_language
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
-_HEIGHT = 300
-_BAR_MS = 0.8 * 24 * 3_600_000  # said, since Plotly draws a single day as a hair
-_ROW_HEIGHT = 22
-_AROUND_ROWS = 110
-_FEW = 10  # up to so many, each number has a tick
 _LONGEST_NAME = 28
-_FEW_STEPS = 6  # more counts than these are divided by whole numbers by themselves
-_PATTERNS = ("", "/", ".", "x", "-", "\\", "+")
+_ROOM_FOR_NUMBER = 0.035  # of the whole width
+_MOST_DATES = 8
 # The same look for the same state, of a text in one chart and of a person's work in another.
 _LOOKS = {"complete": 0, "accepted": 0, "submitted": 1, "returned": 2, "open": 3, "leased": 3, "queued": 4, "skipped": 4,
           "held": 5, "discarded": 6}  # fmt: skip
+_STRIPES = "repeating-linear-gradient({angle}deg, transparent 0 5px, rgb(255 255 255 / .25) 5px 7px), "
+_ANGLES = ("", "45", "0", "135", "90", "20", "160")
+_KINDS = "\n".join(
+    f".work .k{number} {{ background: {angle and _STRIPES.format(angle=angle)}{colour} }}"
+    for number, (colour, angle) in enumerate(zip(COLOURS, _ANGLES, strict=True))
+)
+
+WORK_STYLE = f"""<style>
+.work {{ font-size: .8125rem; font-variant-numeric: tabular-nums }}
+.work i {{ font-style: normal }}
+.work table {{ border-collapse: collapse; width: 100% }}
+.work tr > * {{ border: 0; padding: 3px 0; font-weight: 400; text-align: start }}
+.work tr > :first-child {{ white-space: nowrap; padding-inline-end: 10px }}
+.work tr > :last-child {{ text-align: end; padding-inline-start: 10px }}
+.work td:nth-child(2) {{ width: 100% }}
+.work .bar {{ display: flex; gap: 1px; height: 22px }}
+.work .bar i {{ color: #111; line-height: 22px; text-align: center; overflow: hidden }}
+.work .legend {{ display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0 0 }}
+.work .legend i {{ display: inline-block; width: 12px; height: 12px; margin-inline-end: 6px; vertical-align: -1px }}
+.work .days {{ position: relative; height: 180px; margin: 10px 0 22px 36px; display: flex; align-items: end }}
+.work .day {{ position: relative; flex: 1 1 0; height: 100%; display: flex; align-items: end; max-width: 64px }}
+.work .day:hover {{ background: rgb(127 127 127 / .15) }}
+.work .day i {{ flex: 1; margin: 0 8% }}
+.work .day b, .work .legend b {{ height: 3px; background: {COLOURS[1]} }}
+.work .day b {{ position: absolute; inset-inline: 8%; transform: translateY(50%); outline: 1px solid rgb(255 255 255 / .7) }}
+.work .legend b {{ display: inline-block; width: 12px; margin-inline-end: 6px; vertical-align: 3px }}
+.work .grid {{ position: absolute; inset-inline: 0; border-top: 1px solid rgb(127 127 127 / .25); pointer-events: none }}
+.work .grid span {{ position: absolute; inset-inline-end: calc(100% + 8px); transform: translateY(-50%); opacity: .75 }}
+.work .day span {{ position: absolute; top: 100%; left: 50%; transform: translateX(-50%); white-space: nowrap; opacity: .75 }}
+{_KINDS}
+</style>
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DayBar:
-    """A day with two counts: the higher one is drawn as a bar, the other as a line."""
+    """A day with two counts: the higher one is drawn as a bar, the other as a line across it."""
 
     day: dt.date
     bar: int
     line: int
 
 
-def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> "Figure":
-    """Counts by day, those of 0 too. bar, line: what stands in the legend."""
-    from annotator.figures.plotly_parts import Bar, Figure, Scatter  # noqa: PLC0415  (half a second)
+def day_chart(days: Sequence[DayBar], *, bar: str, line: str, up: str) -> str:
+    """Counts by day as HTML, those of 0 too. bar, line: what stands in the legend; up: what is counted."""
+    ticks = [
+        tick
+        for tick in ticks_between(0.0, max((max(day.bar, day.line) for day in days), default=0))
+        if tick == int(tick)
+    ]
+    grid = "".join(
+        f'<div class="grid" style="bottom:{100 * tick / ticks[-1]:.1f}%"><span>{tick_words(tick)}</span></div>'
+        for tick in ticks
+    )
+    every = -(-len(days) // _MOST_DATES)
+    drawn = "".join(
+        _day(day, ticks[-1], bar, line, is_named=(len(days) - 1 - number) % every == 0)
+        for number, day in enumerate(days)
+    )
+    legend = f'<span><i class="k0"></i>{escape(bar)}</span><span><b></b>{escape(line)}</span>'
+    days_shown = f'<div class="days" role="img" aria-label="{escape(f"{up}: {bar}, {line}")}">{grid}{drawn}</div>'
+    return f'<div class="work">{days_shown}<div class="legend">{legend}</div></div>'
 
-    across = [day.day for day in days]
+
+def _day(day: DayBar, most: float, bar: str, line: str, *, is_named: bool) -> str:
     is_chinese = spoken_language() == "zh"
-    whole_day = "%Y年%-m月%-d日" if is_chinese else "%a %d %b %Y"
-    figure = Figure()
-    figure.add_trace(
-        Bar(x=across, y=[day.bar for day in days], name=escape(bar), marker_color=COLOURS[0], width=_BAR_MS,
-            hovertemplate=f"%{{x|{whole_day}}}: %{{y:,}}<extra>{escape(bar)}</extra>")
-    )  # fmt: skip
-    figure.add_trace(
-        Scatter(x=across, y=[day.line for day in days], name=escape(line), mode="lines+markers",
-                line={"color": COLOURS[1], "width": 2}, marker={"symbol": "square", "size": 6},
-                hovertemplate=f"%{{x|{whole_day}}}: %{{y:,}}<extra>{escape(line)}</extra>")
-    )  # fmt: skip
-    figure.update_layout(
-        height=_HEIGHT, margin={"l": 10, "r": 10, "t": 10, "b": 10}, hovermode="closest",
-        xaxis={"tickformat": "%-m月%-d日" if is_chinese else "%d %b", "range": _range(across)},
-        yaxis={"title": escape(up), **_whole_steps(max((max(day.bar, day.line) for day in days), default=0))},
-        legend={"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0},
-    )  # fmt: skip
-    write_plainly(figure)
-    return figure
-
-
-def _whole_steps(highest: float) -> dict[str, object]:
-    """An axis of counts: where they are few, by itself it would be divided into parts of one."""
-    if highest > _FEW_STEPS:
-        return {"rangemode": "tozero"}
-    return {"range": [0, max(1.0, 1.05 * highest)], "dtick": 1}
-
-
-def _range(days: Sequence[dt.date]) -> list[str] | None:
-    """From noon to noon, so that the first and the last bar are whole; at least a week, so that a single bar is no wall."""
-    if not days:
-        return None
-    noon = dt.datetime.combine(days[-1], dt.time(12))
-    first = min(noon - dt.timedelta(days=7), dt.datetime.combine(days[0], dt.time(12)) - dt.timedelta(days=1))
-    return [first.isoformat(), noon.isoformat()]
+    short_date = f"{day.day.month}月{day.day.day}日" if is_chinese else f"{day.day:%d %b}"
+    whole_date = f"{day.day.year}年{short_date}" if is_chinese else f"{day.day:%a %d %b %Y}"
+    name = f"<span>{short_date}</span>" if is_named else ""
+    mark = f'<b style="bottom:{100 * day.line / most:.1f}%"></b>' if day.line else ""
+    says = escape(f"{whole_date}: {bar} {day.bar:,}, {line} {day.line:,}")
+    return f'<div class="day" title="{says}"><i class="k0" style="height:{100 * day.bar / most:.1f}%"></i>{mark}{name}</div>'
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +97,33 @@ class Row:
     counts: Mapping[str, float]
 
 
-def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> "Figure":
-    """Rows below each other, the first on top; kinds stacked in their order (name: what stands in the legend)."""
-    from annotator.figures.plotly_parts import Bar, Figure  # noqa: PLC0415
-
+def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> str:
+    """Rows below each other as HTML; kinds stacked in their order (name: what stands in the legend). across: what is counted."""
     shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
-    colours_and_patterns = tuple(zip(COLOURS, _PATTERNS, strict=True))
-    look_by_kind = {kind: colours_and_patterns[_LOOKS.get(kind, number)] for number, kind in enumerate(kinds)}
-    figure = Figure()
-    for kind, words in shown.items():
-        colour, pattern = look_by_kind[kind]
-        figure.add_trace(
-            Bar(
-                y=list(range(len(rows))), x=[row.counts.get(kind, 0) for row in rows], orientation="h", name=escape(words),
-                marker={"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "solidity": 0.25}},
-                customdata=[escape(row.name) for row in rows],
-                hovertemplate=f"%{{customdata}}: %{{x:,}}<extra>{escape(words)}</extra>",
-            )
-        )  # fmt: skip
-    figure.update_layout(
-        barmode="stack", height=_AROUND_ROWS + _ROW_HEIGHT * max(1, len(rows)), margin={"l": 10, "r": 10, "t": 10, "b": 10},
-        xaxis={"title": escape(across), "rangemode": "tozero", **({"dtick": 1} if _longest(rows) <= _FEW else {})},
-        yaxis={
-            "tickvals": list(range(len(rows))), "ticktext": [escape(short(row.name)) for row in rows], "autorange": "reversed",
-        },
-        legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "traceorder": "normal"},
-        showlegend=True,
-    )  # fmt: skip
-    write_plainly(figure)
-    return figure
+    looks = {kind: _LOOKS.get(kind, number) for number, kind in enumerate(kinds)}
+    longest = max((sum(row.counts.values()) for row in rows), default=0) or 1
+    drawn = "".join(
+        f'<tr><th scope="row" title="{escape(row.name)}">{escape(short(row.name))}</th>'
+        f'<td><div class="bar">{"".join(_parts(row, shown, looks, longest))}</div></td>'
+        f"<td>{_count(sum(row.counts.values()))}</td></tr>"
+        for row in rows
+    )
+    legend = "".join(f'<span><i class="k{looks[kind]}"></i>{escape(words)}</span>' for kind, words in shown.items())
+    head = f"<tr><td></td><td></td><td>{escape(across)}</td></tr>"
+    return f'<div class="work"><table>{head}{drawn}</table><div class="legend">{legend}</div></div>'
 
 
-def _longest(rows: Sequence[Row]) -> float:
-    return max((sum(row.counts.values()) for row in rows), default=0)
+def _parts(row: Row, kinds: Mapping[str, str], looks: Mapping[str, int], longest: float) -> Iterator[str]:
+    for kind, words in kinds.items():
+        count = row.counts.get(kind, 0)
+        if count:
+            number = _count(count) if count / longest >= _ROOM_FOR_NUMBER else ""
+            says = escape(f"{row.name}: {words} {_count(count)}")
+            yield f'<i class="k{looks[kind]}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
+
+
+def _count(count: float) -> str:
+    return f"{count:,.1f}".removesuffix(".0")
 
 
 def first_and_mean(rows: Sequence[Row], most: int, rest: str) -> list[Row]:

@@ -15,7 +15,7 @@ from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn
-from annotator.figures.work_charts import DayBar, Row, day_chart, first_and_mean, row_chart
+from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, first_and_mean, row_chart
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 
@@ -230,31 +230,35 @@ def test_every_axis_says_what_it_is() -> None:
 MONDAY = dt.date(2026, 11, 23)
 
 
+def heights(days: list[DayBar]) -> tuple[list[float], list[str]]:
+    """How high the bars of days are, in percent, and the numbers beside them."""
+    html = day_chart(days, bar="submitted", line="accepted", up="tasks")
+    return (
+        [float(height) for height in re.findall(r'style="height:([0-9.]+)%"', html)],
+        re.findall(r"<span>([0-9,]+)</span></div>", html),
+    )
+
+
 def test_a_day_without_work_stands_in_the_chart_as_zero() -> None:
     days = [DayBar(MONDAY, 4, 1), DayBar(MONDAY + dt.timedelta(days=1), 0, 0)]
-    submitted, accepted = day_chart(days, bar="submitted", line="accepted", up="tasks").data
-    assert (list(submitted.y), list(accepted.y)) == ([4, 0], [1, 0])
-    assert list(submitted.x) == [day.day for day in days]
+    assert heights(days) == ([100.0, 0.0], ["0", "1", "2", "3", "4"])
+    tags = Tags(day_chart(days, bar="submitted", line="accepted", up="tasks"))
+    assert [one["title"] for one in tags.attributes("div") if "title" in one] == [
+        "Mon 23 Nov 2026: submitted 4, accepted 1",
+        "Tue 24 Nov 2026: submitted 0, accepted 0",
+    ]
 
 
-def test_a_single_day_is_as_wide_as_one_of_many() -> None:
-    submitted, _ = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="tasks").data
-    assert submitted.width == pytest.approx(0.8 * 86_400_000)
-    across = day_chart([DayBar(MONDAY, 4, 1)], bar="submitted", line="accepted", up="tasks").layout.xaxis
-    assert across.range == ("2026-11-16T12:00:00", "2026-11-23T12:00:00")
+@pytest.mark.parametrize(
+    ("n", "numbers"),
+    [(0, ["0", "1"]), (1, ["0", "1"]), (6, ["0", "2", "4", "6"]), (401, ["0", "100", "200", "300", "400", "500"])],
+)
+def test_pieces_of_work_are_counted_in_whole_steps_from_zero(n: int, numbers: list[str]) -> None:
+    assert heights([DayBar(MONDAY, n, 0)])[1] == numbers
 
 
-@pytest.mark.parametrize("n", [0, 1, 4, 6])
-def test_few_pieces_of_work_are_counted_in_whole_steps(n: int) -> None:
-    up = day_chart([DayBar(MONDAY, n, 0)], bar="submitted", line="accepted", up="tasks").layout.yaxis
-    assert up.dtick == 1
-    assert up.range[0] == 0
-    assert up.range[1] >= max(n, 1)
-
-
-def test_many_pieces_of_work_begin_at_zero() -> None:
-    up = day_chart([DayBar(MONDAY, 400, 3)], bar="submitted", line="accepted", up="tasks").layout.yaxis
-    assert (up.rangemode, up.dtick) == ("tozero", None)
+def test_more_work_accepted_than_submitted_on_a_day_stands_within_the_chart() -> None:
+    assert 'style="bottom:100.0%"' in day_chart([DayBar(MONDAY, 1, 4)], bar="", line="", up="")
 
 
 def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean() -> None:
@@ -266,16 +270,22 @@ def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean(
 
 
 def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
-    chart = row_chart([Row("<b>ada", {"x": 1}), Row("<b>ada", {"x": 2})], {"x": "<accepted>"}, across="texts")
-    [bar] = chart.data
-    assert (list(bar.y), list(bar.x)) == ([0, 1], [1, 2])
-    assert list(chart.layout.yaxis.ticktext) == ["&lt;b&gt;ada"] * 2
-    assert bar.name == "&lt;accepted&gt;"
+    tags = Tags(row_chart([Row(HOSTILE, {"x": 1}), Row(HOSTILE, {"x": 2})], {"x": "<accepted>"}, across="texts"))
+    assert [one["title"] for one in tags.attributes("th")] == [HOSTILE] * 2
+    bars = [one for one in tags.attributes("i") if "title" in one]
+    assert [(bar["style"], bar["title"]) for bar in bars] == [
+        ("width:50.00%", f"{HOSTILE}: <accepted> 1"),
+        ("width:100.00%", f"{HOSTILE}: <accepted> 2"),
+    ]
+    assert not tags.attributes("img")
 
 
-def test_a_kind_that_nobody_has_takes_no_room_in_the_legend() -> None:
-    chart = row_chart([Row("ada", {"x": 1, "y": 0})], {"x": "accepted", "y": "skipped"}, across="texts")
-    assert [bar.name for bar in chart.data] == ["accepted"]
+def test_a_kind_that_nobody_has_takes_no_room_in_the_legend_and_states_differ_by_more_than_colour() -> None:
+    states = {"complete": "complete", "returned": "returned", "queued": "to annotate"}
+    chart = row_chart([Row("ada", {"complete": 10, "returned": 0.5, "queued": 0})], states, across="texts")
+    assert Tags(chart).words == ["texts", "ada", "10", "0.5", "10.5", "complete", "returned"]
+    looks = re.findall(r"\.work \.k\d { background: (.*?)#", WORK_STYLE)
+    assert len(set(looks)) == len(looks) == 7
 
 
 # Plotly and pandas in a server whose threads need both for the first time at once.

@@ -783,7 +783,7 @@ def test_before_anybody_is_chosen_naming_people_says_to_choose_and_then_what_one
     page = project_page(project, "Instances").run()
     page.selectbox(key=f"changes_kind_{project.id}_0").set_value("name").run()
     written = [element.value for element in (*page.caption, *page.markdown)]
-    assert any("Choose people. Now everyone gets these texts." in words for words in written)
+    assert any("Choose people. Currently everyone gets these texts." in words for words in written)
     assert not any("Skipped:" in words or "Affects **" in words for words in written)
     page.multiselect(key=f"changes_people_name_{project.id}").set_value(["mei"]).run()
     [short] = [element.value for element in page.warning if "Add people, or choose" in element.value]

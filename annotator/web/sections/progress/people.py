@@ -9,7 +9,7 @@ from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.people import role_name
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.curves import Curve, Panel, curve_panels
-from annotator.figures.work_charts import DayBar, Row, day_chart, first_and_mean, row_chart
+from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, first_and_mean, row_chart
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import (
@@ -73,13 +73,11 @@ def show_days(store: Store, visit: Visit, project: Project, progress: Progress) 
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
     st.markdown(_("**Texts by type and state**"))
     states = {state: _(words) for state, words in _STATES.items()}
-    by_kind = row_chart(_rows_of_kinds(project, numbers), states, across=_("texts"))
-    st.plotly_chart(by_kind, key="progress_by_kind", config=NO_BAR)
+    st.html(WORK_STYLE + row_chart(_rows_of_kinds(project, numbers), states, across=_("texts")))
     zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
     st.markdown(_("**Submitted and accepted per day**"), help=zone)
     bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
-    by_day = day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks"))
-    st.plotly_chart(by_day, key="progress_by_day", config=NO_BAR)
+    st.html(day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")))
     with st.expander(_("Show as table")):
         rows = [
             {
@@ -176,10 +174,7 @@ def _show_chart(people: tuple[AnnotatorProgress, ...]) -> None:
     rows = [Row(person.name, {**person.standings}) for person in ranked]
     rest = _("mean of {n_rows} others", n_rows=f"{len(rows) - _MOST_ROWS:,}")
     standings = {standing: _(words) for standing, words in _STANDINGS.items()}
-    st.plotly_chart(
-        row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings, across=_("texts")),
-        key="progress_by_person", config=NO_BAR,
-    )  # fmt: skip
+    st.html(WORK_STYLE + row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings, across=_("texts")))
 
 
 def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
