@@ -12,6 +12,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
+
+from annotator.errors import NotFound
 
 if sys.platform != "win32":
     import fcntl
@@ -174,3 +177,18 @@ def _is_own_folder(entry: "os.DirEntry[str]") -> bool:
     if not entry.is_dir(follow_symlinks=False):
         return False
     return sys.platform == "win32" or entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+
+
+# Where the files are that are not Python modules of the package: the pages and the demonstration's data.
+
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def resource_folder(name: Literal["pages", "data"]) -> Path:
+    """The folder inside the installed package, or in a checkout beside it; raises NotFound naming both places."""
+    inside, beside = _PACKAGE / name, _PACKAGE.parent / name
+    for folder in (inside, beside):
+        if folder.is_dir():
+            return folder
+    raise NotFound(f"The folder '{name}' is missing: it is neither at '{inside}' nor at '{beside}'. Install again.")

@@ -28,7 +28,7 @@ from annotator.metrics.normalised_aopc import most_calls
 from annotator.store import Store, open_store
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.models.built_in_model import built_in_model
-from annotator.usecases.models.normalised_faithfulness import Normaliser, Normalising, NormalisingCounts
+from annotator.usecases.models.faithfulness import Normaliser, Normalising, NormalisingCounts
 from annotator.usecases.models.project_model import ProjectModel
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file

@@ -11,7 +11,8 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.navigation import PARTS_OF_ARCHIVED, PROJECT_SECTIONS
 from annotator.web.page_parts import READABLE, asked_instance, require_project
-from annotator.web.sections import creation, guidelines, project_end, record, rules
+from annotator.web.sections import creation, guidelines, record, rules
+from annotator.web.sections import record as project_end
 from annotator.web.sections.instances import fields as instance_fields
 from annotator.web.sections.instances import page as instances
 from annotator.web.sections.lead import decisions, quality
@@ -28,7 +29,7 @@ def _record(store: Store, visit: Visit, project: Project) -> None:
     """What happened, and the end."""
     record.show(store, visit, project)
     if not project.is_archived:
-        project_end.show(project)
+        project_end.show_project_end(project)
 
 
 Section = Callable[[Store, Visit, Project], None]

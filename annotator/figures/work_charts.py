@@ -100,26 +100,28 @@ class Row:
 def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> str:
     """Rows below each other as HTML; kinds stacked in their order (name: what stands in the legend). across: what is counted."""
     shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
-    looks = {kind: _LOOKS.get(kind, number) for number, kind in enumerate(kinds)}
+    look_by_kind = {kind: _LOOKS.get(kind, number) for number, kind in enumerate(kinds)}
     longest = max((sum(row.counts.values()) for row in rows), default=0) or 1
     drawn = "".join(
         f'<tr><th scope="row" title="{escape(row.name)}">{escape(short(row.name))}</th>'
-        f'<td><div class="bar">{"".join(_parts(row, shown, looks, longest))}</div></td>'
+        f'<td><div class="bar">{"".join(_parts(row, shown, look_by_kind, longest))}</div></td>'
         f"<td>{_count(sum(row.counts.values()))}</td></tr>"
         for row in rows
     )
-    legend = "".join(f'<span><i class="k{looks[kind]}"></i>{escape(words)}</span>' for kind, words in shown.items())
+    legend = "".join(
+        f'<span><i class="k{look_by_kind[kind]}"></i>{escape(words)}</span>' for kind, words in shown.items()
+    )
     head = f"<tr><td></td><td></td><td>{escape(across)}</td></tr>"
     return f'<div class="work"><table>{head}{drawn}</table><div class="legend">{legend}</div></div>'
 
 
-def _parts(row: Row, kinds: Mapping[str, str], looks: Mapping[str, int], longest: float) -> Iterator[str]:
+def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], longest: float) -> Iterator[str]:
     for kind, words in kinds.items():
         count = row.counts.get(kind, 0)
         if count:
             number = _count(count) if count / longest >= _ROOM_FOR_NUMBER else ""
             says = escape(f"{row.name}: {words} {_count(count)}")
-            yield f'<i class="k{looks[kind]}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
+            yield f'<i class="k{look_by_kind[kind]}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
 
 
 def _count(count: float) -> str:

@@ -17,8 +17,8 @@ from annotator.domain.numbers import whole_number
 from annotator.domain.people import Role, User, has_right, role_name
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, NotWritable
+from annotator.files import resource_folder
 from annotator.language import _, listed, several
-from annotator.resources import resource_folder
 from annotator.usecases.access.rights import roles_anywhere, roles_in, roles_with
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.databases import Store

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from annotator.domain.people import Right, Role, User, has_right
 from annotator.errors import NotFound
+from annotator.files import resource_folder
 from annotator.language import unsaid
-from annotator.resources import resource_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.own import jsonl
 from annotator.formats.registry import get_reader
 from annotator.formats.rows import lines
-from annotator.formats.rows.column_choices import column_choices
+from annotator.formats.rows.csv_rows import column_choices
 from annotator.formats.rows.findings import listed, shown
 
 Read = tuple[list[SourceInstance], list[Problem]]

@@ -18,8 +18,7 @@ from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.registry import guess_format
 from annotator.formats.rows import sheets
-from annotator.formats.rows.column_choices import column_choices
-from annotator.formats.rows.csv_rows import read
+from annotator.formats.rows.csv_rows import column_choices, read
 
 HEAD = ["id", "text", "label", "more"]
 # As LibreOffice 24 writes a sheet: repeated cells and rows, blanks and paragraphs of their own, comments, formulas.

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
-    "modules": 620,
-    "lines": 145_737,
+    "modules": 600,
+    "lines": 145_613,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_853,
@@ -42,7 +42,6 @@ FLOORS: dict[str, int] = {
     "annotator.errors": 0,
     "annotator.language": 0,
     "annotator.files": 0,
-    "annotator.resources": 0,
     "annotator.domain": 0,
     "annotator.text": 1,
     "annotator.metrics": 1,
@@ -67,16 +66,7 @@ FLOORS: dict[str, int] = {
     "annotator.web": 4,
     "pages": 5,
 }
-GROUND = frozenset(
-    {
-        "annotator",
-        "annotator.errors",
-        "annotator.language",
-        "annotator.files",
-        "annotator.resources",
-        "annotator.domain",
-    }
-)
+GROUND = frozenset({"annotator", "annotator.errors", "annotator.language", "annotator.files", "annotator.domain"})
 METRICS = frozenset({"annotator.metrics", "annotator.metrics.definitions", "annotator.metrics.registry"})
 PURE = frozenset(room for room, floor in FLOORS.items() if floor == 1) - {"annotator.metrics.__main__"}
 DOERS = frozenset({"annotator.usecases", "annotator.jobs"})
@@ -88,8 +78,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "annotator": frozenset({"annotator.api"}),
     "annotator.errors": frozenset(),
     "annotator.language": frozenset(),
-    "annotator.files": frozenset(),
-    "annotator.resources": frozenset({"annotator.errors"}),
+    "annotator.files": frozenset({"annotator.errors"}),
     "annotator.domain": frozenset({"annotator.errors", "annotator.language"}),
     "annotator.text": GROUND,
     "annotator.metrics.definitions": GROUND,

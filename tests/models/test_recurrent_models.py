@@ -14,9 +14,8 @@ from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_subwords import Batch, batch_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentOptions
-from annotator.training.attributions import embeddings_of, input_x_gradient
 from annotator.training.examples import Example, Place, answer_rows, rows_of, training_batch
-from annotator.training.loop import FittingOptions, answered, fit
+from annotator.training.loop import FittingOptions, answered, embeddings_of, fit, input_x_gradient
 from annotator.training.trainable_models import Architecture, NewModel, Trainable, make
 from tests.models.conftest import one_text, pair, reading, words
 from tests.models.tiny_models import LONGEST

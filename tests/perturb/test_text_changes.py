@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from annotator.domain.perturbations import KINDS
 from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue
-from annotator.perturb.lexicon import Lexicon
+from annotator.perturb.passage import Lexicon
 from annotator.perturb.text_changes import CHANGES, find_change
 from annotator.text.tokenisation import tokenise
 

@@ -10,7 +10,7 @@ from annotator.attribution.transformers_models import load
 from annotator.attribution.transformers_networks import Network
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentBatch, AlignmentOptions, Criterion, Form, align
-from annotator.training.attributions import embeddings_of, input_x_gradient
+from annotator.training.loop import embeddings_of, input_x_gradient
 from tests.models.conftest import one_text
 
 CRITERIA: tuple[Criterion, ...] = ("mse", "mae", "huber", "bce", "order")

@@ -13,9 +13,8 @@ from annotator.attribution.transformers_networks import Network
 from annotator.attribution.transformers_subwords import merged
 from annotator.errors import InvalidValue, ModelError
 from annotator.training.alignment import AlignmentBatch, AlignmentOptions, Criterion, Extractor, align
-from annotator.training.attributions import attributed
 from annotator.training.examples import Example, rows_of, training_batch
-from annotator.training.loop import FittingOptions, fit
+from annotator.training.loop import FittingOptions, attributed, fit
 from annotator.training.trainable_models import NewModel, Trainable, make
 from annotator.usecases.training.architectures import check_alignment
 from tests.models.conftest import one_text

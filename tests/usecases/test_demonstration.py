@@ -13,7 +13,7 @@ import pytest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store, open_store
 from annotator.store.instances import find_instance_ids, iterate_instance_batches
 from annotator.store.models import list_models

@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store, open_store
 from annotator.usecases.access import accounts
 from annotator.web import frame, server, session

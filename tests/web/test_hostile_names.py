@@ -15,7 +15,7 @@ from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.suites import add_run, save_answers
 from annotator.usecases.access import accounts

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.web import buttons
 from annotator.web.page_choices import Choice, PageChoices, Params
-from annotator.web.shown_times import shown_day, shown_time, visit_zone
+from annotator.web.session import shown_day, shown_time, visit_zone
 from tests.house.test_house import ROOT
 
 SPLIT = Choice("split", "the split")

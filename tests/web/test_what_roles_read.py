@@ -41,7 +41,7 @@ READ_BY: dict[Role, list[str]] = {
 }  # fmt: skip
 SHOWN_TO_THOSE_WHO_MAY = {  # what others do not get
     "open in Annotate",
-    "To review it, view it under Project, Texts;",  # to who sees all annotations
+    "To review it instead, view it under Project, Texts.",  # to who sees all annotations
 }
 WANTED = [(role, pattern) for role, patterns in READ_BY.items() for pattern in patterns]
 

@@ -164,7 +164,7 @@ def _related(
     metrics: Sequence[str], form: str | None,
 ) -> str:  # fmt: skip
     from annotator.scoring.table import metric_table
-    from annotator.usecases.compare.relations import relations, relations_csv, relations_text
+    from annotator.usecases.compare.differences import relations, relations_csv, relations_text
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     table = metric_table(

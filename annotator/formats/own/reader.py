@@ -12,8 +12,8 @@ from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.own import full_export, records
+from annotator.formats.own.full_export import OutputRecord, output_of
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord, gold_of_record, release_of
-from annotator.formats.own.run_output import OutputRecord, output_of
 from annotator.formats.own.values import folded
 from annotator.formats.rows.checks import Checker, InstanceReader
 from annotator.formats.rows.findings import Findings, listed

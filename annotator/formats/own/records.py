@@ -27,9 +27,8 @@ from annotator.domain.sufficient_sets import SufficientSets
 from annotator.domain.suites import WordListRole
 from annotator.domain.texts import HelpOrigin, TokenizedText
 from annotator.errors import InvalidValue
-from annotator.formats.own.full_export import AuditRecord, PerturbationRecord
+from annotator.formats.own.full_export import AuditRecord, OutputRecord, PerturbationRecord
 from annotator.formats.own.releases import FrozenRecord, ReleaseRecord
-from annotator.formats.own.run_output import OutputRecord
 from annotator.formats.own.values import Time, UserName
 from annotator.formats.rows.spans import SpanRow
 

@@ -17,9 +17,8 @@ from annotator.domain.tasks import Task
 from annotator.errors import ExportRefused, Problem
 from annotator.formats.contrast.writer import plain_row
 from annotator.formats.own import records
-from annotator.formats.own.full_export import audit_record, perturbation_record
+from annotator.formats.own.full_export import audit_record, output_record, perturbation_record
 from annotator.formats.own.releases import frozen_record, release_record
-from annotator.formats.own.run_output import output_record
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.spans import span_row
 from annotator.language import _

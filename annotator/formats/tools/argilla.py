@@ -17,8 +17,8 @@ from annotator.formats.rows.json_files import read_content, read_items
 from annotator.formats.rows.lines import LineError, Row, convert, parse_value, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools import labels as tool_labels
+from annotator.formats.tools.labels import Offsets, OffsetUnit, is_unit
 from annotator.formats.tools.left_out import ExportReader, LeftOut
-from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]

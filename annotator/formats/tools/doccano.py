@@ -23,18 +23,20 @@ from annotator.formats.tools.labels import (
     GoldKeys,
     LabelledSpan,
     Marks,
+    Offsets,
+    OffsetUnit,
     Values,
     gold_fields,
     gold_spans,
     gold_texts,
     has_key,
+    is_unit,
     plain_rows,
     refuse_archives_and_tables,
     take_texts,
     warn_of_cut_words,
 )
 from annotator.formats.tools.left_out import ExportReader
-from annotator.formats.tools.offsets import Offsets, OffsetUnit, is_unit
 from annotator.language import _, unsaid
 
 __all__ = ["read", "write"]

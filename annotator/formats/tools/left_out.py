@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.findings import listed
-from annotator.formats.rows.mark_columns import LABELS_NOT_KEPT, are_set_names
+from annotator.formats.rows.plain_rows import LABELS_NOT_KEPT, are_set_names
 from annotator.language import _, several
 
 Thing = Literal[

@@ -14,7 +14,7 @@ from annotator.domain.proposed_sets import IgnoredWords, ProposedSet, ProposedSt
 from annotator.domain.suites import WordList
 from annotator.domain.texts import RationaleSet, Span, set_letter
 from annotator.language import _
-from annotator.perturb.lexicon import is_for, spans_of_list
+from annotator.perturb.passage import is_for, spans_of_list
 from annotator.perturb.versions import carry_sets, compare
 from annotator.store import Store
 from annotator.store.annotate import proposals as proposed_store

@@ -1,6 +1,6 @@
 """Talk: comments about an instance, an annotation, a set or a decision, questions to the lead, and the panel's messages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import Struct
 
@@ -11,19 +11,51 @@ from annotator.domain.reviews import About, Comment, Thread, Voice
 from annotator.domain.texts import set_letter
 from annotator.errors import Conflict, InvalidValue, NotAllowed, NotFound
 from annotator.language import _
-from annotator.review.talk import visible_to
 from annotator.store import Store
 from annotator.store.annotate import talk as stored_talk
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.events import require_open
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
-from annotator.store.notices.inbox import mark_read_about
+from annotator.store.notices.outbox import mark_read_about
 from annotator.store.people import get_user_by_id
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
 from annotator.usecases.access.rights import require, require_role
 from annotator.usecases.notices.notices import tell, tell_leads
+
+# Who sees which comments: reviewers stay independent of one another, and the annotator of them, until the round is decided.
+
+
+def visible_to(thread: Thread, viewer: int | None, voice: Voice, *, is_decided: bool) -> Thread | None:
+    """A thread as a person may see it, or None.
+
+    viewer:     the person's id; voice: what they are to the thread (a lead sees everything)
+    is_decided: whether the round of the annotation that it is about is decided; a thread about the instance belongs to no round
+    What a reviewer begins before the decision is between them and the lead. A thread about the instance is between whoever
+    began it and the lead, since annotators work independently; what the lead begins, all who work on the instance see,
+    each without the others' answers.
+    """
+    if voice == "lead":
+        return thread
+    if thread.about != "instance" and is_decided:
+        return thread
+    begins = thread.comments[0] if thread.comments else None
+    if begins is not None and not _may_read_thread(thread, begins, viewer):
+        return None
+    heard: set[Voice] = {"lead"} if thread.about == "instance" else {"lead", "annotator"}
+    return replace(thread, comments=tuple(c for c in thread.comments if _is_of(c, viewer) or c.spoken_as in heard))
+
+
+def _may_read_thread(thread: Thread, begins: Comment, viewer: int | None) -> bool:
+    if _is_of(begins, viewer) or begins.spoken_as == "lead":
+        return True
+    return thread.about != "instance" and begins.spoken_as == "annotator"
+
+
+def _is_of(comment: Comment, person: int | None) -> bool:
+    return person is not None and comment.user_id == person
+
 
 PAGE_SIZE = 10
 LONGEST = 10_000

@@ -21,7 +21,7 @@ from annotator.store.connection.database import iso
 from annotator.store.connection.file_access import address_of_server
 from annotator.store.notices import outbox as channel_store
 from annotator.store.notices import outbox as message_store
-from annotator.store.notices.inbox import prune_notices
+from annotator.store.notices.outbox import prune_notices
 from annotator.store.people import get_user_by_id
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require_administrator

@@ -16,8 +16,7 @@ from annotator.domain.sources import SourceAnnotation, SourceSpan
 from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
 from annotator.errors import NotFound
-from annotator.files import part_folder, put_in_place
-from annotator.resources import resource_folder
+from annotator.files import part_folder, put_in_place, resource_folder
 from annotator.store import Store, open_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.annotate.assignments import give_up_work_of

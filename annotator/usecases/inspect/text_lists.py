@@ -1,4 +1,4 @@
-"""Lists of texts on the Saliency page: those that are asked for, their slices, and lists that were saved with a note.
+"""Lists of texts on the Saliency page: asked for, their slices, and saved with a note; and saved views of the Metrics page.
 
 Only whoever made a list, or a lead, changes it: others rely on a list that is named in a link or a paper.
 """
@@ -8,24 +8,28 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from urllib.parse import parse_qs, urlencode
 
 from annotator.domain.measurements import (
     LONGEST_NAME,
     LONGEST_NOTE,
+    LONGEST_QUERY,
     MOST_LISTED,
     MOST_LISTS,
+    MOST_VIEWS,
     Question,
     SavedList,
     SavedView,
     Slice,
 )
-from annotator.domain.numbers import natural_order
+from annotator.domain.numbers import counted, natural_order
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.language import _, listed, several, unknown
 from annotator.store import Store
 from annotator.store import saved_lists as list_store
+from annotator.store import saved_lists as view_store
 from annotator.store.events import add_event
 from annotator.store.instances import project_of_instance
 from annotator.store.measurements import SlicedKind, all_lengths, count_asked, count_kinds, fact_names, group_names
@@ -366,3 +370,91 @@ def quarters(lengths: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
             ranges.append((first, length))
             first = None
     return ranges
+
+
+# Saved views of the Metrics page: what is chosen there, under a name, for everybody who may use models in the project.
+
+
+Params = Mapping[str, tuple[str, ...]]
+
+
+def views_of_project(store: Store, actor: User, project: Project) -> list[tuple[SavedView, bool]]:
+    """The views of a project by name, each with whether the person may change it."""
+    require(store, actor, project.id, "use models")
+    return [
+        (view, may_change(store, actor, view.project_id, view.user_id))
+        for view in view_store.views_of(store, project.id)
+    ]
+
+
+def view_of_project(store: Store, actor: User, project: Project, view_id: int) -> SavedView:
+    """A view of a project; raises NotFound for one of another project too."""
+    require(store, actor, project.id, "use models")
+    view = view_store.get_view(store, view_id)
+    if view.project_id != project.id:
+        raise NotFound(_("No {what} number {number}.", number=view_id, what=_("view")))
+    return view
+
+
+def params_of(view: SavedView) -> Params:
+    """What a view asks for, as an address names it."""
+    return {name: tuple(texts) for name, texts in parse_qs(view.query, keep_blank_values=True).items()}
+
+
+def save_view(store: Store, actor: User, project: Project, name: str, params: Mapping[str, Sequence[str]]) -> SavedView:
+    """Keep what is chosen under a name.
+
+    Raises: InvalidValue for a name that is taken, and when the project has as many views as it may have
+    """
+    query = urlencode(params, doseq=True, errors="replace")
+    with store.transaction():
+        require(store, actor, project.id, "use models")
+        name = _checked_view_name(store, project.id, name, None)
+        if len(query) > LONGEST_QUERY:
+            raise InvalidValue(
+                _(
+                    "The selection takes {characters} of {most}. Choose fewer columns or rows.",
+                    characters=counted(len(query), "character"),
+                    most=f"{LONGEST_QUERY:,}",
+                )
+            )
+        if view_store.count_views(store, project.id) >= MOST_VIEWS:
+            raise InvalidValue(_("The maximum is {n}. Delete one first.", n=MOST_VIEWS))
+        view_id = view_store.add_view(store, project.id, name, query, actor)
+        add_event(store, actor.name, "save view", "project", project.id, project_id=project.id, view=name)
+        return view_store.get_view(store, view_id)
+
+
+def rename_view(store: Store, actor: User, view_id: int, name: str) -> SavedView:
+    """Give a view another name."""
+    with store.transaction():
+        view = _changeable_view(store, actor, view_id)
+        name = _checked_view_name(store, view.project_id, name, view_id)
+        if name != view.name:
+            view_store.rename_view(store, view_id, name)
+            add_event(
+                store, actor.name, "rename view", "project", view.project_id, project_id=view.project_id,
+                view=name, before={"view": view.name},
+            )  # fmt: skip
+        return view_store.get_view(store, view_id)
+
+
+def delete_view(store: Store, actor: User, view_id: int) -> SavedView:
+    """Delete a view. Answers it as it was."""
+    with store.transaction():
+        view = _changeable_view(store, actor, view_id)
+        view_store.delete_view(store, view_id)
+        add_event(
+            store, actor.name, "delete view", "project", view.project_id, project_id=view.project_id, view=view.name
+        )  # fmt: skip
+    return view
+
+
+def _changeable_view(store: Store, actor: User, view_id: int) -> SavedView:
+    view = view_store.get_view(store, view_id)
+    require_may_change(store, actor, view)
+    return view
+
+
+def _checked_view_name(store: Store, project_id: int, name: str, view_id: int | None) -> str:
+    return checked_name(name, lambda wanted: view_store.find_view(store, project_id, wanted), view_id)

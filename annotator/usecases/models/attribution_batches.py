@@ -31,9 +31,8 @@ from annotator.store import Store
 from annotator.store.events import require_open
 from annotator.store.models import RunFinder, list_runs, outputs_of_run, store_outputs
 from annotator.usecases.gold import gold_labels
-from annotator.usecases.models.normalised_faithfulness import Normaliser, NormalisingCounts
+from annotator.usecases.models.faithfulness import Normaliser, NormalisingCounts, Reduced, Selection, answered, missing
 from annotator.usecases.models.project_model import ProjectModel
-from annotator.usecases.models.reduced_inputs import Reduced, Selection, answered, missing
 
 Outputs = Mapping[int, Output]
 

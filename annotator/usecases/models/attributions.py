@@ -44,15 +44,15 @@ from annotator.usecases.models.attribution_batches import (
     parts_of,
 )
 from annotator.usecases.models.engines import LOCAL, Doing, Engine
-from annotator.usecases.models.normalised_faithfulness import (
+from annotator.usecases.models.faithfulness import (
     MOST_TOKENS,
     Normaliser,
     Normalising,
     NormalisingCounts,
+    Selection,
     plan_normalising,
 )
 from annotator.usecases.models.project_model import AskedModel, ModelSource, ProjectModel, asked_model
-from annotator.usecases.models.reduced_inputs import Selection
 
 __all__ = [
     "FOLLOWS_MODEL",

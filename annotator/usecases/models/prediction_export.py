@@ -28,7 +28,7 @@ from annotator.store.models import StoredRun, answers_of_run, iterate_outputs, l
 from annotator.usecases.access.rights import require
 from annotator.usecases.gold import GoldOptions, gold_instances, require_split
 from annotator.usecases.gold_table import gold_table
-from annotator.usecases.models.reduced_inputs import Selection
+from annotator.usecases.models.faithfulness import Selection
 
 _AT_ONCE = 500
 _SOFT, _HARD = "soft_rationale_predictions", "hard_rationale_predictions"

@@ -22,8 +22,7 @@ from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.usecases.models.built_in_model import built_in_name
 from annotator.usecases.models.label_tables import ModelLabels, listed, remembered
-from annotator.usecases.models.model_places import is_hub_allowed, models_folder, require_allowed_place
-from annotator.usecases.models.preview_settings import folder_of_model
+from annotator.usecases.models.model_places import folder_of_model, is_hub_allowed, models_folder, require_allowed_place
 from annotator.usecases.models.project_model import ProjectModel, as_project_model
 
 # What a project calls the labels of the model that its previews ask.

@@ -6,8 +6,8 @@ from typing import cast
 from annotator.domain.people import NoticeGroup, NoticeKind, Role, User, role_name
 from annotator.language import _, several, unsaid
 from annotator.store import Store
-from annotator.store.notices import inbox as inbox_store
-from annotator.store.notices.inbox import add_notices, has_unread
+from annotator.store.notices import outbox as inbox_store
+from annotator.store.notices.outbox import add_notices, has_unread
 from annotator.store.people import list_members
 from annotator.store.project.open_work import is_without_reviewers, rounds_without_reviewers
 

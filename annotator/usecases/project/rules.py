@@ -17,7 +17,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.review.rounds import count_undecided
 from annotator.text.characters import subtags
 from annotator.usecases.access.rights import require, roles_with
-from annotator.usecases.models.preview_settings import check_preview_model, check_preview_prompt
+from annotator.usecases.models.model_places import check_preview_model, check_preview_prompt
 from annotator.usecases.project.labels import require_unambiguous, require_unused
 
 _LONGEST_NAME = 200

@@ -21,7 +21,7 @@ from annotator.domain.suites import WordList
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _, together, unknown, unsaid
 from annotator.metrics.er_test_alignment import choose_at_random, choose_by_confidence, n_chosen
-from annotator.perturb.lexicon import is_for, spans_of_list
+from annotator.perturb.passage import is_for, spans_of_list
 from annotator.scoring.runs import p_of
 from annotator.store import Store
 from annotator.store.instances import splittable_rows

@@ -13,9 +13,9 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceText
 from annotator.errors import InvalidValue, NotFound
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_choices import column_choices
 from annotator.formats.rows.column_findings import meaning
 from annotator.formats.rows.columns import field_names, our_name
+from annotator.formats.rows.csv_rows import column_choices
 from annotator.formats.rows.encodings import ENCODINGS, UTF8, Sample, is_text, marked, recoded, recoded_bytes, samples
 from annotator.formats.rows.findings import listed
 from annotator.language import _

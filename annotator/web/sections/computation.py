@@ -42,10 +42,8 @@ from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import labels as model_labels
-from annotator.web.sections.tables import show_numbers
-from annotator.web.sections.widgets import choose
-from annotator.web.session import Visit, current_visit, database_path, page_store
-from annotator.web.shown_times import shown_time
+from annotator.web.sections.tables import choose, show_numbers
+from annotator.web.session import Visit, current_visit, database_path, page_store, shown_time
 
 # The long work of a project: what runs and waits, with a way to stop it, and what came of the last.
 

@@ -18,7 +18,7 @@ from annotator.web.addresses import IN_WINDOW
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, refusals_shown
 from annotator.web.project_warnings import labels_in
-from annotator.web.sections.people.invitations import keep_links
+from annotator.web.sections.people.roles import keep_links
 from annotator.web.sections.tables import show_problem_table
 from annotator.web.session import Visit, current_visit, page_store
 

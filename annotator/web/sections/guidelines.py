@@ -12,8 +12,7 @@ from annotator.usecases.project.guidelines import ShownVersion, change_guideline
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.guidelines import show_changes, show_parts
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.session import Visit, shown_time
 
 _CHANGED, _WHOLE = unsaid("What changed"), unsaid("Full text")
 

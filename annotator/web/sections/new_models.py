@@ -50,7 +50,7 @@ from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import computation, model_cards
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit, database_path
 
 # The form of a training: what is asked, with defaults that a small machine can live with, and what it comes to.

@@ -27,7 +27,7 @@ from annotator.errors import InvalidValue, LabelInUse
 from annotator.language import _, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metrics_table import policy_in_words
-from annotator.usecases.models.preview_settings import methods_to_compare, models_with_sets
+from annotator.usecases.models.model_places import methods_to_compare, models_with_sets
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.rules import effects_of_rules
 from annotator.usecases.project.word_lists import word_lists
@@ -36,7 +36,7 @@ from annotator.web.frame import as_text, confirm
 from annotator.web.project_warnings import labels_in, missing_people_words
 from annotator.web.sections import labels as label_replacement
 from annotator.web.sections.labels import read_pairs, written_pairs
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit, current_visit, page_store
 
 # What the gold policies mean, in the same words wherever one is chosen.

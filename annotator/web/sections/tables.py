@@ -1,9 +1,10 @@
-"""Small tables: numbers under charts, sorted and downloaded with all digits; and the problems of a file."""
+"""Small parts of sections: tables of numbers and of a file's problems, menus of values with words, files to take."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.file_problems import group_problems, on_page
 from annotator.domain.numbers import written
@@ -76,3 +77,31 @@ def _cells(problem: Problem, say: Callable[[str], str], *, has_files: bool, has_
 
 def _begin(value: str) -> str:
     return value if len(value) <= _VALUE_CHARACTERS else f"{value[: _VALUE_CHARACTERS - 1]}…"
+
+
+# Menus of values that have words, and buttons that take a file.
+
+
+T = TypeVar("T")
+
+
+def choose(
+    title: str, words: Mapping[T, str], options: Sequence[T] = (), chosen: T | None = None, *,
+    column: DeltaGenerator | None = None, **look: Any,
+) -> T:  # fmt: skip
+    """A menu. options: some of what has words, by default all; chosen: what it begins with, by default the first."""
+    draw = st.selectbox if column is None else column.selectbox
+    offered = list(options or words)
+    index = 0 if chosen is None else offered.index(chosen)
+    return cast("T", draw(title, offered, index, format_func=lambda option: _(words[option]), **look))
+
+
+def file_stem(name: str, otherwise: str = "project") -> str:
+    """A name as a file's name may begin."""
+    return "".join(c if c.isalnum() else "-" for c in name).strip("-") or otherwise
+
+
+def download(name: str, content: bytes, **look: Any) -> None:
+    """The button that takes a file that was made."""
+    words = _("Download {name} ({size} KB)", name=name, size=f"{len(content) / 1024:,.0f}")
+    st.download_button(as_text(words), content, name, **look)

@@ -28,7 +28,7 @@ from annotator.usecases.annotate.panel_messages import show_work
 from annotator.usecases.gold import GoldOptions
 from annotator.usecases.inspect.metric_values import groupings_of
 from annotator.usecases.lead.quality import agreement_of, help_words, knows_help, quality_of
-from annotator.usecases.models.preview_settings import models_with_sets
+from annotator.usecases.models.model_places import models_with_sets
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project
 from annotator.usecases.project.word_lists import save_word_list

@@ -10,7 +10,7 @@ from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotFound
 from annotator.metrics.aggregate import rank_correlation
 from annotator.store import Store
-from annotator.usecases.compare.relations import relations, relations_csv, relations_text
+from annotator.usecases.compare.differences import relations, relations_csv, relations_text
 from tests.usecases.transfer.comparing import N, blind, knowing, output, project_of, said, table_of, take
 
 

@@ -13,7 +13,8 @@ from annotator.store import open_store
 from annotator.store.events import all_events
 from annotator.store.measurements import last_event_id
 from annotator.store.saved_lists import views_as_sources
-from annotator.usecases.inspect.saved_views import (
+from annotator.usecases.inspect.stale_numbers import has_changed
+from annotator.usecases.inspect.text_lists import (
     delete_view,
     params_of,
     rename_view,
@@ -21,7 +22,6 @@ from annotator.usecases.inspect.saved_views import (
     view_of_project,
     views_of_project,
 )
-from annotator.usecases.inspect.stale_numbers import has_changed
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.export import export_file

@@ -18,12 +18,12 @@ from annotator.usecases.models.attributions import AttributingOptions, LoadOptio
 from annotator.usecases.models.model_places import (
     HUB_VARIABLE,
     PLACES_VARIABLE,
+    check_preview_model,
     models_folder,
     require_allowed_place,
     spec_of_trained,
 )
 from annotator.usecases.models.preview_models import asking
-from annotator.usecases.models.preview_settings import check_preview_model
 from annotator.usecases.project.projects import change_project
 from annotator.usecases.suites.runs import SuiteOptions
 from tests.attribution_inputs import weighing

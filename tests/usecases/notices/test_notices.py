@@ -12,7 +12,7 @@ from annotator.domain.reviews import Scores, SetScore, Thread
 from annotator.domain.texts import RationaleSet
 from annotator.store import Store, open_store
 from annotator.store.annotate.talk import get_thread
-from annotator.store.notices.inbox import prune_notices
+from annotator.store.notices.outbox import prune_notices
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, answer, begin, note_answers_read, talk_of

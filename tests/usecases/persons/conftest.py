@@ -23,8 +23,7 @@ from annotator.errors import AnnotatorError
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.instances import find_instance_ids
-from annotator.store.notices.inbox import add_notices
-from annotator.store.notices.outbox import add_mail, save_address
+from annotator.store.notices.outbox import add_mail, add_notices, save_address
 from annotator.store.people import add_role, get_user, remove_role, set_language
 from annotator.store.persons.columns import WORDS
 from annotator.store.persons.person_values import append_only_lifted, find_person, packed_words_of, rewrite_packed_words

@@ -16,7 +16,7 @@ from annotator.domain.projects import GoldPolicy, Project, ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.errors import ImportRefused
 from annotator.formats.base import ReadOptions
-from annotator.formats.rows.column_choices import column_choices
+from annotator.formats.rows.csv_rows import column_choices
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, count_of_ties

@@ -13,7 +13,7 @@ from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.domain.perturbations import ChangedText
 from annotator.domain.project.audits import Drawing
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.people import get_user

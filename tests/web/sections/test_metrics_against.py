@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.models import Run
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.web import cached_numbers
 from annotator.web.cached_numbers import Kept

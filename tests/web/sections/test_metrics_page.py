@@ -12,14 +12,14 @@ from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttributi
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer
+from annotator.files import resource_folder
 from annotator.metrics.definitions import in_plain_words
 from annotator.metrics.registry import all_definitions
-from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.models import forget_model
 from annotator.store.suites import add_run, save_answers
-from annotator.usecases.inspect.saved_views import views_of_project
+from annotator.usecases.inspect.text_lists import views_of_project
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.label_tables import ModelLabels, remember
 from annotator.usecases.project.projects import take_role

@@ -9,7 +9,7 @@ from annotator.domain.models import Output, Prediction, Run
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.queue_orders import ModelOrder, QueueOrder
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.instances import find_instance_ids
 from annotator.store.jobs import open_jobs

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from annotator.domain.projects import Project
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.models import list_runs
 

@@ -14,8 +14,8 @@ from annotator.domain.project.search import BulkChange
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.texts import RationaleSet
+from annotator.files import resource_folder
 from annotator.language import speaking
-from annotator.resources import resource_folder
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.store.events import add_event
@@ -472,7 +472,8 @@ def test_where_local_accounts_are_off_a_lead_reads_that_links_do_not_work(
     project = texts(1)
     captions = [caption.value for caption in project_page(project, "People").run().caption]
     assert any(
-        "Links don't work here. Invite people after their first sign-in with Lab \\*1\\*" in text for text in captions
+        "Links don't work here. Invite people by name after their first sign-in with Lab \\*1\\*" in text
+        for text in captions
     )
 
 

@@ -16,7 +16,7 @@ from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.store.projects import get_project_by_id

@@ -13,7 +13,7 @@ from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer
 from annotator.figures.case_texts import case_texts_html
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.store.suites import add_run, save_answers

@@ -12,7 +12,7 @@ from annotator.domain.people import LOCAL_OPERATOR, Role, User
 from annotator.domain.project.qualification import QualificationRules
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
-from annotator.resources import resource_folder
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.annotate.visibility import note_shown
 from annotator.store.instances import find_instance_ids

@@ -13,8 +13,7 @@ from annotator.usecases.perturb import audit_results
 from annotator.usecases.perturb.audits import DrawingPreview, draw_audit, kinds_to_audit, preview_drawing
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_day
+from annotator.web.session import Visit, shown_day
 
 _PER: Mapping[Per, str] = {"altogether": unsaid("total"), "of each kind": unsaid("per type")}
 _BY = (unsaid("a number"), unsaid("a share"))

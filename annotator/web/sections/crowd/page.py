@@ -15,8 +15,7 @@ from annotator.web.addresses import public_address
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.people.roles import NOBODY_CHOSEN, show_answers
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.session import Visit, shown_time
 
 # The fields of a link, for a new one and for one that is changed.
 

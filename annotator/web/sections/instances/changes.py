@@ -1,4 +1,4 @@
-"""Do something with all texts that were found or ticked: what, how many it concerns, and taking it back."""
+"""Do something with all texts that were found or ticked, and take it back; give every text a split."""
 
 from collections.abc import Sequence
 
@@ -8,15 +8,15 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
 from annotator.domain.project.search import BulkAction, BulkChange, BulkKind, BulkPlan, Search
 from annotator.domain.projects import DISCARD_REASONS, Project
-from annotator.language import _, several, together, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.bulk_actions import BulkResult, change_many, last_changes, plan_change, plan_undoing, undo
 from annotator.usecases.lead.event_words import bulk_words
 from annotator.usecases.lead.instance_search import found_ids, search_choices
+from annotator.usecases.project.splits import SplitReport, preview_split, split_project
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.session import Visit, shown_time
 
 _MADE = "changes_made"
 _KINDS: dict[BulkKind, str] = {
@@ -208,3 +208,65 @@ def _undone_words(n_restored: int, n_changed: int) -> str:
 
 def _changed_words(n_changed: int) -> str:
     return _("{n_changed} changed since and stay as they are.", n_changed=f"{n_changed:,}")
+
+
+# Give every text of the project a split: parts with their shares, what that would come to, and only then the storing.
+
+
+_PARTS = "train=.8,val=.1,test=.1"
+
+
+def show_splits(store: Store, visit: Visit, project: Project) -> None:
+    """The form, and what it would come to while it is open."""
+    with st.popover(_("Assign splits"), icon=":material/call_split:"):
+        left, right = st.columns([3, 1])
+        parts = left.text_input(
+            _("Splits and their shares"), _PARTS, key=f"splits_parts_{project.id}",
+            help=_("Name and share of each, summing to 1. Replaces existing splits.")
+        )  # fmt: skip
+        seed = int(right.number_input(_("Seed"), 0, key=f"splits_seed_{project.id}"))
+        if pressed(_("Preview"), key=f"splits_preview_{project.id}"):
+            st.session_state[_asked_key(project)] = (parts, seed)
+        if st.session_state.get(_asked_key(project)) == (parts, seed):
+            _show_preview(store, visit, project, parts, seed)
+
+
+def _asked_key(project: Project) -> str:
+    return f"splits_asked_{project.id}"
+
+
+def _show_preview(store: Store, visit: Visit, project: Project, parts: str, seed: int) -> None:
+    with refusals_shown():
+        _show_report(preview_split(store, visit.user, project, parts, seed), project)
+        if pressed(_("Save splits"), type="primary", key=f"splits_store_{project.id}"):
+            report = split_project(store, visit.user, project, parts, seed)
+            del st.session_state[_asked_key(project)]
+            sizes = listed([f"{name} {n:,}" for name, n in report.sizes.items()])
+            confirm_and_rerun(_("All texts are split: {sizes}.", sizes=sizes))
+
+
+def _show_report(report: SplitReport, project: Project) -> None:
+    st.dataframe(
+        [
+            {"split": name, "texts": n, **(_labels(report, name) if project.task.result_kind == "label" else {})}
+            for name, n in report.sizes.items()
+        ],
+        hide_index=True,
+        key=f"splits_table_{project.id}",
+        column_config={"split": _("split"), "texts": _("texts")},
+    )
+    st.caption(_("Texts of one document and perturbed versions stay together."))
+    if report.n_leaks:
+        st.warning(
+            several("{n} text is in more than one split.", "{n} texts are in more than one split.", report.n_leaks),
+            icon=":material/warning:",
+        )
+
+
+def _labels(report: SplitReport, part: str) -> dict[str, int]:
+    """A column for each label that any part has, with those of this part."""
+    names = dict.fromkeys(label for of_part in report.labels.values() for label in of_part)
+    return {
+        _("no label") if name is None else _("label {name}", name=name): report.labels[part].get(name, 0)
+        for name in names
+    }

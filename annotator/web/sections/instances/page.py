@@ -17,9 +17,10 @@ from annotator.usecases.project.projects import InstanceRow
 from annotator.web.components import copy_link
 from annotator.web.frame import as_text
 from annotator.web.page_parts import asked_instance
-from annotator.web.sections import comparison, splits
+from annotator.web.sections import comparison
 from annotator.web.sections.evidence import page as evidence
 from annotator.web.sections.instances import changes, fields
+from annotator.web.sections.instances import changes as splits
 from annotator.web.session import Visit
 
 _BLANKS = re.compile(" {2,}")
@@ -44,7 +45,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         with of_the_address:
             comparison.show(store, visit, project, instance_id)
     with (buttons := st.container(horizontal=True)):
-        splits.show(store, visit, project)
+        splits.show_splits(store, visit, project)
     evidence.show(store, visit, project, buttons)
     fields.end(wanted)
 

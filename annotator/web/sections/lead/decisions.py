@@ -27,9 +27,8 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import open_instance
 from annotator.web.project_warnings import show_missing_people, show_stuck
-from annotator.web.sections.lead import talk
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_day
+from annotator.web.sections import comparison
+from annotator.web.session import Visit, shown_day
 
 _SHOWN = 20
 _SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away
@@ -37,7 +36,7 @@ _SHOWN_CHARACTERS = 600  # of each segment; the whole text is one click away
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """The oldest first; one decision each."""
-    n_questions = talk.show_questions(store, visit, project)
+    n_questions = comparison.show_questions(store, visit, project)
     waiting = open_proposals(store, visit.user, project.id, limit=_SHOWN)
     if not waiting and not n_questions:
         st.info(_("Nothing to decide."), icon=":material/task_alt:")

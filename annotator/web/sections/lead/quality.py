@@ -23,7 +23,7 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit
 
 # Each annotator against all others of the same texts, as a table that sorts; pairs say little where many people work.

@@ -31,8 +31,7 @@ from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
 from annotator.web.sections.metrics.table import uncounted_training_summary
 from annotator.web.sections.suites.results import failing_cases
-from annotator.web.sections.tables import show_numbers
-from annotator.web.sections.widgets import file_stem
+from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit
 
 _SCORED_AT_ONCE = 12  # groups; more are scored when one asks for them

@@ -27,7 +27,7 @@ from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.rules import all_meanings
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit, database_path
 
 AUTOMATIC = 100_000  # answers, attributions and rationales: some four seconds

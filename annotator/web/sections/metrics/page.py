@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.usecases.databases import Store
-from annotator.usecases.inspect import saved_views
+from annotator.usecases.inspect import text_lists
 from annotator.web.buttons import submitted
 from annotator.web.components import copy_link
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
@@ -30,7 +30,7 @@ def expanded(store: Store, visit: Visit, project: Project, address: Params) -> P
     if view is None:
         return address
     others = {name: texts for name, texts in address.items() if name != state.VIEW.name}
-    return {**saved_views.params_of(view), **others}
+    return {**text_lists.params_of(view), **others}
 
 
 def named_view(store: Store, visit: Visit, project: Project, address: Params) -> SavedView | None:
@@ -40,14 +40,14 @@ def named_view(store: Store, visit: Visit, project: Project, address: Params) ->
     if number is None:
         return None
     try:
-        return saved_views.view_of_project(store, visit.user, project, number)
+        return text_lists.view_of_project(store, visit.user, project, number)
     except NotFound:
         return None
 
 
 def show_views(store: Store, visit: Visit, project: Project, choices: PageChoices) -> None:
     """What the popover holds; after everything else on the page, so that all that is chosen can be kept."""
-    views = saved_views.views_of_project(store, visit.user, project)
+    views = text_lists.views_of_project(store, visit.user, project)
     current = named_view(store, visit, project, state.address())
     _open(project, [view for view, _may_change in views], current)
     _save(store, visit, project, choices)
@@ -82,7 +82,7 @@ def _save(store: Store, visit: Visit, project: Project, choices: PageChoices) ->
         )
     if given is not None:
         with refusals_shown():
-            view = saved_views.save_view(store, visit.user, project, given[name], choices.params())
+            view = text_lists.save_view(store, visit.user, project, given[name], choices.params())
             state.go_to({state.VIEW.name: (str(view.id),)})
             confirm_and_rerun(_("Saved as “{name}”.", name=view.name))
 
@@ -100,10 +100,10 @@ def _change(store: Store, visit: Visit, view: SavedView, choices: PageChoices) -
         )
     with refusals_shown():
         if given is not None:
-            renamed = saved_views.rename_view(store, visit.user, view.id, given[name])
+            renamed = text_lists.rename_view(store, visit.user, view.id, given[name])
             confirm_and_rerun(_("View renamed to “{name}”.", name=renamed.name))
         if is_deleted:
-            saved_views.delete_view(store, visit.user, view.id)
+            text_lists.delete_view(store, visit.user, view.id)
             state.go_to(choices.params())
             confirm_and_rerun(_("Deleted “{name}”.", name=view.name))
 

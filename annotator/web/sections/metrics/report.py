@@ -19,7 +19,7 @@ from annotator.web.frame import as_text
 from annotator.web.sections.metrics.numbers import table_with_intervals
 from annotator.web.sections.metrics.row_differences import LookedAt
 from annotator.web.sections.metrics.table_controls import View
-from annotator.web.sections.widgets import download
+from annotator.web.sections.tables import download
 from annotator.web.session import Visit, current_visit, page_store
 
 _NONE = ""

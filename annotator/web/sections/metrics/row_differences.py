@@ -24,7 +24,7 @@ from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.metrics.table_controls import View
-from annotator.web.sections.widgets import file_stem
+from annotator.web.sections.tables import file_stem
 from annotator.web.session import Visit
 
 

@@ -22,8 +22,7 @@ from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices, row_differences
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.table_controls import View, choose_view
-from annotator.web.sections.tables import show_numbers
-from annotator.web.sections.widgets import file_stem
+from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit
 
 # What the table of metrics says in words: whether a number is better than chance; what its models learned from.

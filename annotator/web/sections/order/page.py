@@ -28,9 +28,8 @@ from annotator.usecases.queue.orders import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import new_models
-from annotator.web.sections.widgets import choose
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.sections.tables import choose
+from annotator.web.session import Visit, shown_time
 
 # The fields that choose an order: what comes first, by which models, how many; and how the rest follows.
 

@@ -11,10 +11,10 @@ from annotator.usecases.access.invitations import Member, members_with_accounts
 from annotator.usecases.databases import Store
 from annotator.web.project_warnings import show_missing_labels, show_missing_people
 from annotator.web.sections.crowd import page as crowd
-from annotator.web.sections.people import invitations, personal_data, roles
+from annotator.web.sections.people import personal_data, roles
 from annotator.web.sections.people import roles as accounts
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_day
+from annotator.web.sections.people import roles as invitations
+from annotator.web.session import Visit, shown_day
 
 
 def show(store: Store, visit: Visit, project: Project) -> None:
@@ -27,7 +27,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     with st.expander(
         _("Invite people"), expanded=not members, icon=":material/person_add:", key=f"people_open_invite_{project.id}"
     ):
-        invitations.show(store, visit, project)
+        invitations.show_invitations(store, visit, project)
     with st.expander(_("Change a role"), icon=":material/badge:", key="people_open_roles"):
         roles.show(store, visit, project, members)
     with st.expander(_links_title(visit), icon=":material/link:", key="people_open_accounts"):

@@ -17,9 +17,8 @@ from annotator.usecases.project.projects import Progress
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
-from annotator.web.sections.widgets import choose
-from annotator.web.session import Visit
-from annotator.web.shown_times import visit_zone
+from annotator.web.sections.tables import choose
+from annotator.web.session import Visit, visit_zone
 
 _UNITS: dict[PayUnit, str] = {"hour": unsaid("hour"), "text": unsaid("text"), "token": unsaid("token")}
 _BASES: dict[PayBasis, str] = {"submitted": unsaid("submitted work"), "accepted": unsaid("accepted work")}

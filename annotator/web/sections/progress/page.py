@@ -1,23 +1,142 @@
-"""How far the project is: what there is at once, and one of several views of the work below it."""
+"""How far the project is: what there is at once, and one of several views of the work below it, here work worth a look."""
 
 import streamlit as st
 
+from annotator.domain.numbers import UNDEFINED, duration, written
 from annotator.domain.projects import Project
+from annotator.domain.texts import first_words
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import stuck_work
+from annotator.usecases.lead.progress import (
+    FILTERS,
+    Filter,
+    ListedAnnotation,
+    ListedWork,
+    WorkTimes,
+    default_bound,
+    flagged_work,
+    page_of,
+    work_times,
+)
 from annotator.usecases.project.projects import Progress, progress_of, texts_under_review
+from annotator.web.cached_numbers import kept
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
+from annotator.web.sections import comparison
 from annotator.web.sections.guidelines import show_readers
-from annotator.web.sections.progress import cost, looks, people
+from annotator.web.sections.progress import cost, people
 from annotator.web.sections.progress.people import show_forecast
 from annotator.web.session import Visit
+
+# Work that may be worth a look: counts by person, and behind them the annotations themselves.
+
+
+_PAGE = 25
+_EVERYBODY = ""
+_HEADS: dict[Filter, str] = {
+    "quick": unsaid("quick"),
+    "nothing marked": unsaid("no marks"),
+    "everything marked": unsaid("everything marked"),
+    "other label": unsaid("label differs from gold"),
+}
+
+
+def show_looks(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
+    """The bound, the counts, and one page of a list."""
+    times = kept(store, visit, project, progress, "times", WorkTimes, lambda: work_times(store, visit.user, project))
+    st.markdown(_("Texts to discuss; counts alone prove nothing."))
+    bound = _ask_bound(project, times)
+    listed = kept(
+        store, visit, project, progress, ("looks", visit.user.id, bound), ListedWork,
+        lambda: flagged_work(store, visit.user, project, bound),
+    )  # fmt: skip
+    if not listed.people:
+        st.info(_("Nothing yet."), icon=":material/search:")
+        return
+    rows = [
+        {_("person"): person.person, _("annotations"): person.n}
+        | {_(_HEADS[name]): person.counts[name] for name in FILTERS}
+        for person in listed.people
+    ]
+    st.dataframe(rows, hide_index=True, height=min(320, 38 + 35 * len(rows)), key="progress_looks")
+    _show_list(store, visit, project, listed)
+
+
+def _ask_bound(project: Project, times: WorkTimes) -> float | None:
+    """In seconds a token; the default follows the project's own times."""
+    usual = default_bound(times.everybody.per_token.median)
+    if usual is None:
+        return None
+    per_hundred = st.number_input(
+        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        key=f"progress_looks_bound_{project.id}", width=320,
+        help=_("Default: a quarter of the project's median. First submissions only.")
+    )  # fmt: skip
+    return per_hundred / 100
+
+
+def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork) -> None:
+    name: Filter = st.segmented_control(
+        _("List"), FILTERS, default=FILTERS[0], required=True, key=f"progress_looks_list_{project.id}",
+        label_visibility="collapsed",
+        format_func=lambda name: _("{name} ({n})", name=_(_HEADS[name]), n=f"{len(listed.listed[name]):,}")
+    )  # fmt: skip
+    left, right, _empty = st.columns([2, 1, 2], vertical_alignment="bottom")
+    people = [_EVERYBODY, *(person.person for person in listed.people)]
+    person = left.selectbox(
+        _("Person"),
+        people,
+        key=f"progress_looks_person_{project.id}",
+        format_func=lambda person: person or _("everyone"),
+    )
+    ids = listed.ids(name, person or None)
+    if not ids:
+        st.caption(_("Nothing to show."))
+        return
+    n_pages = -(-len(ids) // _PAGE)
+    page = int(
+        right.number_input(
+            _("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}"
+        )
+    )
+    shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
+    st.caption(
+        several(
+            "{n} annotation, newest first. Select a row to read it.",
+            "{n} annotations, newest first. Select a row to read it.",
+            len(ids),
+        )
+    )
+    selection = st.dataframe(
+        [_row(annotation) for annotation in shown], hide_index=True, height=min(320, 38 + 35 * len(shown)),
+        on_select="rerun", selection_mode="single-row", key=f"progress_looks_rows_{name}_{person}_{page}_{len(ids)}",
+        column_config={_("text"): st.column_config.TextColumn(width="large")},
+    )  # fmt: skip
+    selected = selection["selection"]["rows"]
+    if selected:
+        comparison.show(store, visit, project, shown[selected[0]].instance_id)
+
+
+def _row(annotation: ListedAnnotation) -> dict[str, object]:
+    seconds = annotation.active_ms / 1000 or None
+    per_hundred = None if seconds is None or not annotation.n_tokens else 100 * seconds / annotation.n_tokens
+    return {
+        _("text"): first_words(annotation.excerpt),
+        _("annotator"): annotation.annotator,
+        _("time"): duration(seconds),
+        _("s per 100 tokens"): written(per_hundred),
+        _("tokens"): annotation.n_tokens,
+        _("label"): annotation.result or UNDEFINED,
+        _("gold"): annotation.gold or UNDEFINED,
+        _("ID"): annotation.key,
+    }
+
 
 _VIEWS = {
     unsaid("Days and people"): people.show,
     unsaid("Time"): people.show_times,
     unsaid("Hours and cost"): cost.show,
-    unsaid("Flagged work"): looks.show,
+    unsaid("Flagged work"): show_looks,
 }
 
 

@@ -30,8 +30,7 @@ from annotator.usecases.project.projects import Progress
 from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
-from annotator.web.session import Visit
-from annotator.web.shown_times import visit_zone
+from annotator.web.session import Visit, visit_zone
 
 # What was done on each day, texts by state and kind, and when all will be done.
 

@@ -16,8 +16,8 @@ from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import default_citation, freeze_gold, releases_of_project, unfinished_words
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
+from annotator.web.sections.tables import choose, download, file_stem
 from annotator.web.sections.transfer.export import zipped
-from annotator.web.sections.widgets import choose, download, file_stem
 from annotator.web.session import Visit
 
 _NOW = 0  # in the place of a release: the gold of now

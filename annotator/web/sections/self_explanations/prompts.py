@@ -21,7 +21,7 @@ from annotator.usecases.models.self_explanations import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import computation
-from annotator.web.sections.widgets import download, file_stem
+from annotator.web.sections.tables import download, file_stem
 from annotator.web.session import Visit
 
 # Asking a language model of this machine from the page, where whoever runs the server set its address.

@@ -21,9 +21,8 @@ from annotator.usecases.delivery.channels import (
 from annotator.usecases.delivery.outbox import try_channel
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
-from annotator.web.sections.widgets import choose
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time
+from annotator.web.sections.tables import choose
+from annotator.web.session import Visit, shown_time
 
 _NEW_KEY = "webhook_new_key"
 _PRIVATE_HELP = unsaid("Private addresses are refused unless listed: mail.lab.example, 10.1.0.0/16")

@@ -20,8 +20,7 @@ from annotator.web.buttons import pressed, submitted
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import READ, as_text, carry_out, link_to, training_words
 from annotator.web.sections.start import administration
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_day, shown_time, visit_zone
+from annotator.web.session import Visit, shown_day, shown_time, visit_zone
 
 # A person's own choice: the day's notices by mail, to an address that they confirm. Only where the server sends mail.
 

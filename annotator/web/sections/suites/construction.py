@@ -44,7 +44,7 @@ from annotator.usecases.suites.construction import (
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections.suites.results import expectation_words, label_words
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit
 
 # A test of one's own: its name, type, expectation and templates; and what one sets of any test before it is made.

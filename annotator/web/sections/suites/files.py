@@ -17,8 +17,7 @@ from annotator.usecases.suites.files import left_out_words
 from annotator.web.buttons import press, pressed
 from annotator.web.frame import as_text, confirm_and_rerun
 from annotator.web.sections.suites.results import choose_suite
-from annotator.web.sections.tables import show_problem_table
-from annotator.web.sections.widgets import file_stem
+from annotator.web.sections.tables import file_stem, show_problem_table
 from annotator.web.session import Visit
 
 _MOVED, _LEFT, _SUITES = "tests_moved_suite", "tests_left_out", "tests_suites_among_predictions"

@@ -13,7 +13,7 @@ from annotator.usecases.project.word_lists import remove_word_list, save_word_li
 from annotator.usecases.suites.construction import ready_for
 from annotator.web.buttons import pressed
 from annotator.web.frame import confirm_and_rerun, refusals_shown
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit
 
 _SHOWN = 12

@@ -20,8 +20,7 @@ from annotator.usecases.qualification import items as training_items
 from annotator.usecases.qualification import people as training_people
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
-from annotator.web.session import Visit
-from annotator.web.shown_times import shown_time, visit_zone
+from annotator.web.session import Visit, shown_time, visit_zone
 
 Field = Callable[[Any, str], object]  # draws what is stored, under a key
 _PARTS: dict[str, Purpose] = {

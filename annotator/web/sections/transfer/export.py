@@ -24,7 +24,7 @@ from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.rules import all_meanings, meaning_of
-from annotator.web.sections.widgets import download, file_stem
+from annotator.web.sections.tables import download, file_stem
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.

@@ -27,10 +27,9 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, link_to
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.rules import meaning_of
-from annotator.web.sections.tables import show_problem_table
+from annotator.web.sections.tables import choose, show_problem_table
 from annotator.web.sections.transfer import import_format, import_remedies
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
-from annotator.web.sections.widgets import choose
 from annotator.web.session import Visit
 
 Say = Callable[[str], str]  # a sentence in the words of the page

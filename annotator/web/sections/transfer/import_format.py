@@ -28,7 +28,7 @@ from annotator.usecases.transfer.row_keys import (
 from annotator.usecases.transfer.uploads import laid_out
 from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
-from annotator.web.sections.widgets import choose
+from annotator.web.sections.tables import choose
 from annotator.web.session import Visit
 
 _FORMAT = "import_format"
