@@ -97,22 +97,21 @@ class Row:
     counts: Mapping[str, float]
 
 
-def row_chart(rows: Sequence[Row], kinds: Mapping[str, str], *, across: str) -> str:
-    """Rows below each other as HTML; kinds stacked in their order (name: what stands in the legend). across: what is counted."""
+def row_chart(rows: Sequence[Row], kinds: Mapping[str, str]) -> str:
+    """Rows below each other as HTML, with the sums of several kinds; these are stacked in their order (name: in the legend)."""
     shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
     look_by_kind = {kind: _LOOKS.get(kind, number) for number, kind in enumerate(kinds)}
     longest = max((sum(row.counts.values()) for row in rows), default=0) or 1
     drawn = "".join(
         f'<tr><th scope="row" title="{escape(row.name)}">{escape(short(row.name))}</th>'
         f'<td><div class="bar">{"".join(_parts(row, shown, look_by_kind, longest))}</div></td>'
-        f"<td>{_count(sum(row.counts.values()))}</td></tr>"
+        f"<td>{_sum(row)}</td></tr>"
         for row in rows
     )
     legend = "".join(
         f'<span><i class="k{look_by_kind[kind]}"></i>{escape(words)}</span>' for kind, words in shown.items()
     )
-    head = f"<tr><td></td><td></td><td>{escape(across)}</td></tr>"
-    return f'<div class="work"><table>{head}{drawn}</table><div class="legend">{legend}</div></div>'
+    return f'<div class="work"><table>{drawn}</table><div class="legend">{legend}</div></div>'
 
 
 def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], longest: float) -> Iterator[str]:
@@ -122,6 +121,12 @@ def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], 
             number = _count(count) if count / longest >= _ROOM_FOR_NUMBER else ""
             says = escape(f"{row.name}: {words} {_count(count)}")
             yield f'<i class="k{look_by_kind[kind]}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
+
+
+def _sum(row: Row) -> str:
+    """Nothing where the one number in the bar says it."""
+    counts = [count for count in row.counts.values() if count]
+    return _count(sum(counts)) if len(counts) > 1 else ""
 
 
 def _count(count: float) -> str:

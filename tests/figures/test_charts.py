@@ -270,7 +270,7 @@ def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean(
 
 
 def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
-    tags = Tags(row_chart([Row(HOSTILE, {"x": 1}), Row(HOSTILE, {"x": 2})], {"x": "<accepted>"}, across="texts"))
+    tags = Tags(row_chart([Row(HOSTILE, {"x": 1}), Row(HOSTILE, {"x": 2})], {"x": "<accepted>"}))
     assert [one["title"] for one in tags.attributes("th")] == [HOSTILE] * 2
     bars = [one for one in tags.attributes("i") if "title" in one]
     assert [(bar["style"], bar["title"]) for bar in bars] == [
@@ -282,8 +282,8 @@ def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
 
 def test_a_kind_that_nobody_has_takes_no_room_in_the_legend_and_states_differ_by_more_than_colour() -> None:
     states = {"complete": "complete", "returned": "returned", "queued": "to annotate"}
-    chart = row_chart([Row("ada", {"complete": 10, "returned": 0.5, "queued": 0})], states, across="texts")
-    assert Tags(chart).words == ["texts", "ada", "10", "0.5", "10.5", "complete", "returned"]
+    chart = row_chart([Row("ada", {"complete": 10, "returned": 0.5, "queued": 0})], states)
+    assert Tags(chart).words == ["ada", "10", "0.5", "10.5", "complete", "returned"]
     looks = re.findall(r"\.work \.k\d { background: (.*?)#", WORK_STYLE)
     assert len(set(looks)) == len(looks) == 7
 

@@ -52,13 +52,14 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         )
         return
     zone = visit_zone()[0]
+    is_of_texts = any(event.key for event in events)
     container.dataframe(
         [
             {
                 _("time ({zone})", zone=zone): shown_time(event.at, with_seconds=True, is_zone_named=True),
                 _("person"): event_actor(event),
                 _("event"): in_a_row((event_words(event), *event_lines(event))),
-                **({} if about == _OF_SERVER else {_("text"): first_words(event.excerpt), _("ID"): event.key}),
+                **({_("text"): first_words(event.excerpt), _("ID"): event.key} if is_of_texts else {}),
             }
             for event in events
         ],
@@ -68,7 +69,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         column_config={
             _("time ({zone})", zone=zone): st.column_config.TextColumn(width=170),
             _("person"): st.column_config.TextColumn(width=110),
-            _("event"): st.column_config.TextColumn(width=520),
+            _("event"): st.column_config.TextColumn(width=520 if is_of_texts else 690),
             _("text"): st.column_config.TextColumn(width="medium"),
             _("ID"): st.column_config.TextColumn(width="small"),
         },

@@ -72,7 +72,7 @@ def show_days(store: Store, visit: Visit, project: Project, progress: Progress) 
     shown = numbers.days if n_days is None else numbers.days[-n_days:]
     st.markdown(_("**Texts by type and state**"))
     states = {state: _(words) for state, words in _STATES.items()}
-    st.html(WORK_STYLE + row_chart(_rows_of_kinds(project, numbers), states, across=_("texts")))
+    st.html(WORK_STYLE + row_chart(_rows_of_kinds(project, numbers), states))
     zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
     st.markdown(_("**Submitted and accepted per day**"), help=zone)
     bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
@@ -173,7 +173,7 @@ def _show_chart(people: tuple[AnnotatorProgress, ...]) -> None:
     rows = [Row(person.name, {**person.standings}) for person in ranked]
     rest = _("mean of {n_rows} others", n_rows=f"{len(rows) - _MOST_ROWS:,}")
     standings = {standing: _(words) for standing, words in _STANDINGS.items()}
-    st.html(WORK_STYLE + row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings, across=_("texts")))
+    st.html(WORK_STYLE + row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings))
 
 
 def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
