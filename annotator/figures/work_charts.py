@@ -9,17 +9,13 @@ from annotator.figures.curves import COLOURS
 from annotator.figures.report.drawings import tick_words, ticks_between
 from annotator.language import spoken_language
 
-_LONGEST_NAME = 28
 _ROOM_FOR_NUMBER = 0.035  # of the whole width
 _MOST_DATES = 8
-# The same look for the same state, of a text in one chart and of a person's work in another.
-_LOOKS = {"complete": 0, "accepted": 0, "submitted": 1, "returned": 2, "open": 3, "leased": 3, "queued": 4, "skipped": 4,
-          "held": 5, "discarded": 6}  # fmt: skip
 _STRIPES = "repeating-linear-gradient({angle}deg, transparent 0 5px, rgb(255 255 255 / .25) 5px 7px), "
-_ANGLES = ("", "45", "0", "135", "90", "20", "160")
+_LOOKS = ((0, ""), (6, "45"), (4, "0"), (1, "135"), (3, "90"))  # a colour, and the angle of its stripes
 _KINDS = "\n".join(
-    f".work .k{number} {{ background: {angle and _STRIPES.format(angle=angle)}{colour} }}"
-    for number, (colour, angle) in enumerate(zip(COLOURS, _ANGLES, strict=True))
+    f".work .k{number} {{ background: {angle and _STRIPES.format(angle=angle)}{COLOURS[colour]} }}"
+    for number, (colour, angle) in enumerate(_LOOKS)
 )
 
 WORK_STYLE = f"""<style>
@@ -27,9 +23,9 @@ WORK_STYLE = f"""<style>
 .work i {{ font-style: normal }}
 .work table {{ border-collapse: collapse; width: 100% }}
 .work tr > * {{ border: 0; padding: 3px 0; font-weight: 400; text-align: start }}
-.work tr > :first-child {{ white-space: nowrap; padding-inline-end: 10px }}
+.work tr > :first-child {{ max-width: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
+.work td:nth-child(2) {{ width: 100%; padding-inline-start: 10px }}
 .work tr > :last-child {{ text-align: end; padding-inline-start: 10px }}
-.work td:nth-child(2) {{ width: 100% }}
 .work .bar {{ display: flex; gap: 1px; height: 22px }}
 .work .bar i {{ color: #111; line-height: 22px; text-align: center; overflow: hidden }}
 .work .legend {{ display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0 0 }}
@@ -94,61 +90,33 @@ class Row:
     """A row of a chart, with how many of each kind stand in it."""
 
     name: str
-    counts: Mapping[str, float]
+    counts: Mapping[str, int]
 
 
 def row_chart(rows: Sequence[Row], kinds: Mapping[str, str]) -> str:
-    """Rows below each other as HTML, with the sums of several kinds; these are stacked in their order (name: in the legend)."""
-    shown = {kind: words for kind, words in kinds.items() if any(row.counts.get(kind) for row in rows)}
-    look_by_kind = {kind: _LOOKS.get(kind, number) for number, kind in enumerate(kinds)}
-    longest = max((sum(row.counts.values()) for row in rows), default=0) or 1
+    """Rows below each other as HTML, with the sums of several kinds; these are stacked in their order, at most five."""
+    look_by_kind = {kind: number for number, kind in enumerate(kinds) if any(row.counts.get(kind) for row in rows)}
+    longest = max((sum(row.counts.values()) for row in rows), default=0)
     drawn = "".join(
-        f'<tr><th scope="row" title="{escape(row.name)}">{escape(short(row.name))}</th>'
-        f'<td><div class="bar">{"".join(_parts(row, shown, look_by_kind, longest))}</div></td>'
-        f"<td>{_sum(row)}</td></tr>"
+        f'<tr><th scope="row" title="{escape(row.name)}">{escape(row.name)}</th>'
+        f'<td><div class="bar">{"".join(_parts(row, kinds, look_by_kind, longest))}</div></td><td>{_sum(row)}</td></tr>'
         for row in rows
     )
     legend = "".join(
-        f'<span><i class="k{look_by_kind[kind]}"></i>{escape(words)}</span>' for kind, words in shown.items()
+        f'<span><i class="k{look}"></i>{escape(kinds[kind])}</span>' for kind, look in look_by_kind.items()
     )
     return f'<div class="work"><table>{drawn}</table><div class="legend">{legend}</div></div>'
 
 
-def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], longest: float) -> Iterator[str]:
-    for kind, words in kinds.items():
-        count = row.counts.get(kind, 0)
-        if count:
-            number = _count(count) if count / longest >= _ROOM_FOR_NUMBER else ""
-            says = escape(f"{row.name}: {words} {_count(count)}")
-            yield f'<i class="k{look_by_kind[kind]}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
+def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], longest: int) -> Iterator[str]:
+    for kind, look in look_by_kind.items():
+        if count := row.counts.get(kind):
+            number = f"{count:,}" if count / longest >= _ROOM_FOR_NUMBER else ""
+            says = escape(f"{row.name}: {kinds[kind]} {count:,}")
+            yield f'<i class="k{look}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
 
 
 def _sum(row: Row) -> str:
     """Nothing where the one number in the bar says it."""
     counts = [count for count in row.counts.values() if count]
-    return _count(sum(counts)) if len(counts) > 1 else ""
-
-
-def _count(count: float) -> str:
-    return f"{count:,.1f}".removesuffix(".0")
-
-
-def first_and_mean(rows: Sequence[Row], most: int, rest: str) -> list[Row]:
-    """The first rows, and the mean of those that there is no room for as one more. rest: its name.
-
-    >>> first_and_mean([Row("a", {"x": 4}), Row("b", {"x": 2}), Row("c", {"x": 1})], 1, "mean of 2 others")
-    [Row(name='a', counts={'x': 4}), Row(name='mean of 2 others', counts={'x': 1.5})]
-    """
-    if len(rows) <= most + 1:
-        return list(rows)
-    others = rows[most:]
-    kinds = dict.fromkeys(kind for row in others for kind in row.counts)
-    return [
-        *rows[:most],
-        Row(rest, {kind: sum(row.counts.get(kind, 0) for row in others) / len(others) for kind in kinds}),
-    ]
-
-
-def short(name: str) -> str:
-    """A name that leaves room for its bar."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    return f"{sum(counts):,}" if len(counts) > 1 else ""

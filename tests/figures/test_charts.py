@@ -15,7 +15,7 @@ from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn
-from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, first_and_mean, row_chart
+from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, row_chart
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 
@@ -261,14 +261,6 @@ def test_more_work_accepted_than_submitted_on_a_day_stands_within_the_chart() ->
     assert 'style="bottom:100.0%"' in day_chart([DayBar(MONDAY, 1, 4)], bar="", line="", up="")
 
 
-def test_of_a_hundred_people_the_first_stand_alone_and_the_others_as_their_mean() -> None:
-    rows = [Row(f"annotator-{n}", {"accepted": float(100 - n)}) for n in range(100)]
-    shown = first_and_mean(rows, 20, "mean of 80 others")
-    assert [row.name for row in shown[-2:]] == ["annotator-19", "mean of 80 others"]
-    assert shown[-1].counts == {"accepted": 40.5}
-    assert first_and_mean(rows[:21], 20, "mean of 1 others") == rows[:21]
-
-
 def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
     tags = Tags(row_chart([Row(HOSTILE, {"x": 1}), Row(HOSTILE, {"x": 2})], {"x": "<accepted>"}))
     assert [one["title"] for one in tags.attributes("th")] == [HOSTILE] * 2
@@ -282,10 +274,10 @@ def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
 
 def test_a_kind_that_nobody_has_takes_no_room_in_the_legend_and_states_differ_by_more_than_colour() -> None:
     states = {"complete": "complete", "returned": "returned", "queued": "to annotate"}
-    chart = row_chart([Row("ada", {"complete": 10, "returned": 0.5, "queued": 0})], states)
-    assert Tags(chart).words == ["ada", "10", "0.5", "10.5", "complete", "returned"]
+    chart = row_chart([Row("ada", {"complete": 10, "returned": 2, "queued": 0})], states)
+    assert Tags(chart).words == ["ada", "10", "2", "12", "complete", "returned"]
     looks = re.findall(r"\.work \.k\d { background: (.*?)#", WORK_STYLE)
-    assert len(set(looks)) == len(looks) == 7
+    assert len(set(looks)) == len(looks) == 5
 
 
 # Plotly and pandas in a server whose threads need both for the first time at once.

@@ -25,7 +25,7 @@ BUDGETS = {
     "Tests": ("Researcher", "/tests?project=1", 320, 27),
     "Start": ("Lead", "/start", 130, 17),
     "Export": ("Lead", "/export?project=1", 80, 22),
-    "Progress": ("Lead", f"{_PROJECT}Progress", 140, 31),
+    "Progress": ("Lead", f"{_PROJECT}Progress", 150, 31),
     "Decisions": ("Lead", f"{_PROJECT}Decisions", 60, 23),
     "Import": ("Lead", f"{_PROJECT}Import", 110, 33),
     "Texts": ("Lead", f"{_PROJECT}Instances", 110, 34),

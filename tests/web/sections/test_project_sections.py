@@ -153,9 +153,9 @@ def test_among_many_people_one_is_found_by_a_part_of_the_name(
     for number in range(14):
         annotate(store, add_person(f"ann {number}", project, "annotator"), project, SETS)
     page = view(opened, project, lea(project), "Days and people")
-    assert len(table_with(page, "under review")) == 14
+    assert len(table_with(page, "last submission")) == 14
     page.text_input(key="progress_search").set_value("N 13").run()
-    assert [row["person"] for row in table_with(page, "under review")] == ["ann 13"]
+    assert [row["person"] for row in table_with(page, "last submission")] == ["ann 13"]
     page.text_input(key="progress_search").set_value("<b>nobody").run()
     assert not page.exception
 

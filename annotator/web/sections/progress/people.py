@@ -9,7 +9,7 @@ from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.people import role_name
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.curves import Curve, Panel, curve_panels
-from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, first_and_mean, row_chart
+from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, row_chart
 from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import (
@@ -92,7 +92,7 @@ def show_days(store: Store, visit: Visit, project: Project, progress: Progress) 
 
 def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:
     names = {"": _("originals")} | titles_of_kinds(project)
-    by_kind: dict[str, dict[str, float]] = {}
+    by_kind: dict[str, dict[str, int]] = {}
     for count in numbers.kinds:
         by_kind.setdefault(count.kind, {})[count.state] = count.n
     return [Row(names.get(kind, kind), counts) for kind, counts in by_kind.items()]
@@ -105,7 +105,6 @@ def _days(store: Store, visit: Visit, project: Project, progress: Progress) -> W
     )
 
 
-_MOST_ROWS = 12  # of the chart; the table below has everybody
 _FEW = 12  # people among whom one is found without searching
 _STANDINGS = {
     "accepted": unsaid("accepted"),
@@ -160,37 +159,33 @@ def _show_annotators(project: Project, counted_now: _Counted) -> None:
         st.caption(_("Nothing yet."))
         return
     if people:
-        _show_chart(people)
         _show_table(people)
     if imported:
         came = [{_("person"): _("{name} (imported)", name=name), _("imported"): n} for name, n in imported.items()]
         st.dataframe(came, hide_index=True, width="content", key="project_people_imported")
 
 
-def _show_chart(people: tuple[AnnotatorProgress, ...]) -> None:
-    """Who has most texts comes first."""
-    ranked = sorted(people, key=lambda person: -person.n_texts)
-    rows = [Row(person.name, {**person.standings}) for person in ranked]
-    rest = _("mean of {n_rows} others", n_rows=f"{len(rows) - _MOST_ROWS:,}")
-    standings = {standing: _(words) for standing, words in _STANDINGS.items()}
-    st.html(WORK_STYLE + row_chart(first_and_mean(rows, _MOST_ROWS, rest), standings))
-
-
 def _show_table(people: tuple[AnnotatorProgress, ...]) -> None:
+    """Who has most texts comes first; a standing that nobody's texts have has no column."""
+    standings = {
+        standing: _(head) for standing, head in _STANDINGS.items() if any(standing in p.standings for p in people)
+    }
     wanted = ""
     if len(people) > _FEW:
         wanted = st.text_input(_("Search people"), key="progress_search", placeholder=_("part of a name")).strip()
     rows = [
         {_("person"): person.name, _("texts"): person.n_texts}
-        | {_(head): person.standings.get(standing, 0) for standing, head in _STANDINGS.items()}
+        | {head: person.standings.get(standing, 0) for standing, head in standings.items()}
         | {_("last submission"): _ago(person.days_since), _("last activity"): _ago(person.days_since_active)}
-        for person in people
+        for person in sorted(people, key=lambda person: -person.n_texts)
         if wanted.casefold() in person.name.casefold()
     ]
     if not rows:
         st.caption(as_text(_("No annotator's name contains “{wanted}”.", wanted=wanted)))
         return
-    st.dataframe(rows, hide_index=True, key=f"project_people_progress_{wanted}")
+    most = max(person.n_texts for person in people)
+    bars = st.column_config.ProgressColumn(width=110, format="%d", min_value=0, max_value=max(1, most))
+    st.dataframe(rows, hide_index=True, key=f"project_people_progress_{wanted}", column_config={_("texts"): bars})
 
 
 def _show_reviewers(people: WorkProgress) -> None:
