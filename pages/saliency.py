@@ -24,7 +24,7 @@ with page_store() as store:
     project = require_project(visit, "use models")
     if project is not None:
         # The container is always there: what stands below keeps its place, and so its state, when this changes.
-        with st.container(), work_of(project, reads=READS):
+        with st.container(key="above_maps"), work_of(project, reads=READS):
             if reason := why_at_rest(project):
                 st.info(as_text(reason), icon=":material/archive:")
             if not jobs.show_open(store, visit, project):

@@ -98,7 +98,8 @@ _FRAME = """<div class="begin begin-main" aria-hidden="true"><div></div></div>
 </script>
 """
 _MAIN = "[data-testid=stMain] [data-testid"
-_SAID = f"{_MAIN}=stAlert]:not([data-testid=stExpander] *), {_MAIN}=stException]"
+# An alert in the place of the screen, and not one that stands above or below it.
+_SAID = f"{_MAIN}=stAlert]:not([data-testid=stExpander] *, .st-key-above_maps *), {_MAIN}=stException]"
 
 
 def frame(*, has_panel: bool) -> str:

@@ -134,11 +134,15 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
     was_refused = st.session_state.pop(_REFUSED, None) is not None
     if begun.texts is None:
         return _open(begun.project, "People" if begun.invited and not was_refused else "Import")
-    imported = _("{texts} imported.", texts=counted(begun.texts.n_new, "text"))
-    labels = _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else ""
-    return _open(
-        begun.project, "People" if begun.invited else "Progress", together(imported, labels, begun.texts.repeated_words)
+    report = begun.texts
+    n_accepted = report.n_annotations - report.n_reference
+    done = together(
+        _("{texts} imported.", texts=counted(report.n_new, "text")),
+        _("{annotations} accepted as gold.", annotations=counted(n_accepted, "annotation")) if n_accepted else "",
+        _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else "",
+        report.repeated_words,
     )
+    return _open(begun.project, "People" if begun.invited else "Progress", done)
 
 
 def _show_refused(store: Store, visit: Visit) -> None:

@@ -333,11 +333,13 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     expect(form.get_by_text("1 problem; no project was created.")).to_be_visible()
     expect(form.get_by_role("button", name="Create it without texts and go to Import")).to_be_visible()
     form.get_by_label("Or paste rows").fill(
-        "text,label\nSuperb film.,positive\nDull and long.,negative\nGrand.,Positive \n"
+        'text,label,rationales\nSuperb film.,positive,\nDull and long.,negative,\nGrand.,Positive ,"[[[0, 1]]]"\n'
     )
     form.get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("heading", name="Films").wait_for()
-    expect(page.get_by_text("3 texts imported. Labels: negative, positive.")).to_be_visible()
+    expect(
+        page.get_by_text("3 texts imported. 1 annotation accepted as gold. Labels: negative, positive.")
+    ).to_be_visible()
     expect(page.get_by_text("2 links to send privately")).to_be_visible()
     link = page.locator(".st-key-people_made_links code").first.inner_text()
     filmi = browser.new_context().new_page()

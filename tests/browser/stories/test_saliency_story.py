@@ -331,10 +331,11 @@ def test_a_project_without_model_output_shows_its_texts_and_says_what_to_do(
 
 
 def test_the_text_can_be_read_before_its_maps_are_there_and_what_stands_below_is_shown_when_it_will_not_move_any_more(
-    server: Server, person: Callable[..., Person]
+    explained: Server, person: Callable[..., Person]
 ) -> None:
     researcher = person("Researcher").open("/saliency?project=1")
     page, held = researcher.page, list[Route]()
+    expect(page.get_by_role("button", name="Measure")).to_be_visible()  # an alert beside the maps ends nothing
     expect(page.locator(".heat-text").first).not_to_be_empty()
     page.wait_for_function("document.cookie.includes('annotator_words_saliency')")
 

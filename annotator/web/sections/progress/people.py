@@ -75,6 +75,9 @@ def show_days(store: Store, visit: Visit, project: Project, progress: Progress) 
     st.html(WORK_STYLE + row_chart(_rows_of_kinds(project, numbers), states))
     zone = _("Time zone {name}. Corrections count when submitted.", name=visit_zone()[0])
     st.markdown(_("**Submitted and accepted per day**"), help=zone)
+    if not any(day.n_submitted or day.n_accepted for day in shown):
+        st.caption(_("Nothing yet."))
+        return
     bars = [DayBar(day.day, day.n_submitted, day.n_accepted) for day in shown]
     st.html(day_chart(bars, bar=_("submitted"), line=_("accepted"), up=_("tasks")))
     with st.expander(_("Show as table")):
