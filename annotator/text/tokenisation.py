@@ -378,7 +378,7 @@ def _load_rules(code: str) -> Any:
         raise InvalidValue(
             _("No tokeniser for language '{code}'. Use xx or {known}.", code=code, known=", ".join(known))
         )
-    return _with_bounded_affixes(spacy.blank(code).tokenizer, _stop_rule(code))
+    return _with_bounded_affixes(spacy, code)
 
 
 # Languages that write an ordinal as a number with a full stop, and in which spaCy therefore leaves it there.
@@ -397,21 +397,26 @@ def _stop_rule(code: str) -> "re.Pattern[str] | None":
     return _STOP_BEHIND_SIGN if code in _STOP_STAYS_ON_SIGNS else _STOP_BEHIND_DIGIT
 
 
-def _with_bounded_affixes(tokenizer: Any, stop: "re.Pattern[str] | None") -> Any:
-    """The same rules, and one more suffix, found faster: prefixes at the start alone, suffixes in the last characters alone.
+def _with_bounded_affixes(spacy: Any, code: str) -> Any:
+    """A language's rules and one more suffix, found faster: prefixes at the start alone, suffixes in the last characters alone.
 
-    spaCy searches the whole word for both at each step. No run of signs that it gets is longer than what is looked at.
+    spaCy searches the whole word for both at each step. No run of signs that it gets is longer than what is looked at. Made
+    without a pipeline (`spacy.blank`), which would read the rules twice and look through installed packages.
     """
-    prefixes, suffixes = tokenizer.prefix_search.__self__, tokenizer.suffix_search.__self__
+    defaults, stop = spacy.util.get_lang_class(code).Defaults, _stop_rule(code)
+    prefixes, suffixes = (
+        spacy.util.compile_prefix_regex(defaults.prefixes),
+        spacy.util.compile_suffix_regex(defaults.suffixes),
+    )
 
     def search_suffix(word: str) -> "re.Match[str] | None":
         begin = max(0, len(word) - _LONGEST_SIGNS - 1)
         match: re.Match[str] | None = suffixes.search(word, begin)
         return match if match is not None or stop is None else stop.search(word, begin)
 
-    return type(tokenizer)(
-        tokenizer.vocab, tokenizer.rules, prefixes.match, search_suffix, tokenizer.infix_finditer,
-        tokenizer.token_match, tokenizer.url_match,
+    return spacy.tokenizer.Tokenizer(
+        spacy.vocab.create_vocab(code, defaults), defaults.tokenizer_exceptions, prefixes.match, search_suffix,
+        spacy.util.compile_infix_regex(defaults.infixes).finditer, defaults.token_match, defaults.url_match,
     )  # fmt: skip
 
 
