@@ -85,22 +85,18 @@ def _day(day: DayBar, most: float, bar: str, line: str, *, is_named: bool) -> st
     return f'<div class="day" title="{says}"><i class="k0" style="height:{100 * day.bar / most:.1f}%"></i>{mark}{name}</div>'
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a chart, with how many of each kind stand in it."""
-
-    name: str
-    counts: Mapping[str, int]
+Row = tuple[str, Mapping[str, int]]  # its name, and how many of each kind stand in it
 
 
 def row_chart(rows: Sequence[Row], kinds: Mapping[str, str]) -> str:
     """Rows below each other as HTML, with the sums of several kinds; these are stacked in their order, at most five."""
-    look_by_kind = {kind: number for number, kind in enumerate(kinds) if any(row.counts.get(kind) for row in rows)}
-    longest = max((sum(row.counts.values()) for row in rows), default=0)
+    look_by_kind = {kind: number for number, kind in enumerate(kinds) if any(counts.get(kind) for _, counts in rows)}
+    longest = max((sum(counts.values()) for _, counts in rows), default=0)
     drawn = "".join(
-        f'<tr><th scope="row" title="{escape(row.name)}">{escape(row.name)}</th>'
-        f'<td><div class="bar">{"".join(_parts(row, kinds, look_by_kind, longest))}</div></td><td>{_sum(row)}</td></tr>'
-        for row in rows
+        f'<tr><th scope="row" title="{escape(name)}">{escape(name)}</th>'
+        f'<td><div class="bar">{"".join(_parts((name, counts), kinds, look_by_kind, longest))}</div></td>'
+        f"<td>{_sum(counts)}</td></tr>"
+        for name, counts in rows
     )
     legend = "".join(
         f'<span><i class="k{look}"></i>{escape(kinds[kind])}</span>' for kind, look in look_by_kind.items()
@@ -109,14 +105,14 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str]) -> str:
 
 
 def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], longest: int) -> Iterator[str]:
+    name, counts = row
     for kind, look in look_by_kind.items():
-        if count := row.counts.get(kind):
+        if count := counts.get(kind):
             number = f"{count:,}" if count / longest >= _ROOM_FOR_NUMBER else ""
-            says = escape(f"{row.name}: {kinds[kind]} {count:,}")
+            says = escape(f"{name}: {kinds[kind]} {count:,}")
             yield f'<i class="k{look}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
 
 
-def _sum(row: Row) -> str:
+def _sum(counts: Mapping[str, int]) -> str:
     """Nothing where the one number in the bar says it."""
-    counts = [count for count in row.counts.values() if count]
-    return f"{sum(counts):,}" if len(counts) > 1 else ""
+    return f"{sum(counts.values()):,}" if sum(map(bool, counts.values())) > 1 else ""

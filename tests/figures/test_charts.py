@@ -15,7 +15,7 @@ from annotator.figures.curves import COLOURS, Curve, Panel, curve_panels
 from annotator.figures.html_table import Cell, Head, Line, metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution, drawn
-from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, row_chart
+from annotator.figures.work_charts import WORK_STYLE, DayBar, day_chart, row_chart
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&"
 
@@ -262,7 +262,7 @@ def test_more_work_accepted_than_submitted_on_a_day_stands_within_the_chart() ->
 
 
 def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
-    tags = Tags(row_chart([Row(HOSTILE, {"x": 1}), Row(HOSTILE, {"x": 2})], {"x": "<accepted>"}))
+    tags = Tags(row_chart([(HOSTILE, {"x": 1}), (HOSTILE, {"x": 2})], {"x": "<accepted>"}))
     assert [one["title"] for one in tags.attributes("th")] == [HOSTILE] * 2
     bars = [one for one in tags.attributes("i") if "title" in one]
     assert [(bar["style"], bar["title"]) for bar in bars] == [
@@ -274,7 +274,7 @@ def test_people_of_one_name_have_a_row_each_and_names_are_text() -> None:
 
 def test_a_kind_that_nobody_has_takes_no_room_in_the_legend_and_states_differ_by_more_than_colour() -> None:
     states = {"complete": "complete", "returned": "returned", "queued": "to annotate"}
-    chart = row_chart([Row("ada", {"complete": 10, "returned": 2, "queued": 0})], states)
+    chart = row_chart([("ada", {"complete": 10, "returned": 2, "queued": 0})], states)
     assert Tags(chart).words == ["ada", "10", "2", "12", "complete", "returned"]
     looks = re.findall(r"\.work \.k\d { background: (.*?)#", WORK_STYLE)
     assert len(set(looks)) == len(looks) == 5

@@ -35,7 +35,6 @@ from annotator.web.session import Visit, visit_zone
 # What was done on each day, texts by state and kind, and when all will be done.
 
 
-NO_BAR = {"displayModeBar": False}
 _STATES = {
     "complete": unsaid("complete"),
     "queued": unsaid("to annotate"),
@@ -98,7 +97,7 @@ def _rows_of_kinds(project: Project, numbers: WorkDays) -> list[Row]:
     by_kind: dict[str, dict[str, int]] = {}
     for count in numbers.kinds:
         by_kind.setdefault(count.kind, {})[count.state] = count.n
-    return [Row(names.get(kind, kind), counts) for kind, counts in by_kind.items()]
+    return [(names.get(kind, kind), counts) for kind, counts in by_kind.items()]
 
 
 def _days(store: Store, visit: Visit, project: Project, progress: Progress) -> WorkDays:
@@ -284,7 +283,7 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     shown = [(_("everyone"), times.everybody), *((p.name, p) for p in times.people if p.name in chosen)]
     curves = [_curve(name, person) for name, person in shown]
     panel = Panel("", _("a person's submissions, up to the n-th"), _("median s per token"), curves, scale="from 0")
-    st.plotly_chart(curve_panels([panel]), key="progress_curve", config=NO_BAR)
+    st.plotly_chart(curve_panels([panel]), key="progress_curve", config={"displayModeBar": False})
     with st.expander(_("Show combined curve as table")):
         st.dataframe(
             [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
