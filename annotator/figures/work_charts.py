@@ -95,7 +95,7 @@ def row_chart(rows: Sequence[Row], kinds: Mapping[str, str]) -> str:
     drawn = "".join(
         f'<tr><th scope="row" title="{escape(name)}">{escape(name)}</th>'
         f'<td><div class="bar">{"".join(_parts((name, counts), kinds, look_by_kind, longest))}</div></td>'
-        f"<td>{_sum(counts)}</td></tr>"
+        f"<td>{_sum(counts, longest)}</td></tr>"
         for name, counts in rows
     )
     legend = "".join(
@@ -113,6 +113,8 @@ def _parts(row: Row, kinds: Mapping[str, str], look_by_kind: Mapping[str, int], 
             yield f'<i class="k{look}" style="width:{100 * count / longest:.2f}%" title="{says}">{number}</i>'
 
 
-def _sum(counts: Mapping[str, int]) -> str:
+def _sum(counts: Mapping[str, int], longest: int) -> str:
     """Nothing where the one number in the bar says it."""
-    return f"{sum(counts.values()):,}" if sum(map(bool, counts.values())) > 1 else ""
+    total = sum(counts.values())
+    is_said = max(counts.values(), default=0) == total >= _ROOM_FOR_NUMBER * longest
+    return "" if is_said else f"{total:,}"

@@ -276,6 +276,8 @@ def test_a_kind_that_nobody_has_takes_no_room_in_the_legend_and_states_differ_by
     states = {"complete": "complete", "returned": "returned", "queued": "to annotate"}
     chart = row_chart([("ada", {"complete": 10, "returned": 2, "queued": 0})], states)
     assert Tags(chart).words == ["ada", "10", "2", "12", "complete", "returned"]
+    of_few = row_chart([("ada", {"complete": 1000}), ("bo", {"complete": 3})], states)
+    assert Tags(of_few).words == ["ada", "1,000", "bo", "3", "complete"], "beside a bar that has no room for its number"
     looks = re.findall(r"\.work \.k\d { background: (.*?)#", WORK_STYLE)
     assert len(set(looks)) == len(looks) == 5
 

@@ -8,6 +8,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from operator import attrgetter
 
@@ -18,7 +19,6 @@ from annotator.domain.instances import Instance, Segment
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
 from annotator.domain.reviews import SetScore
-from annotator.domain.tasks import Task
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError
 from annotator.usecases.access.accounts import Session
@@ -112,7 +112,7 @@ def _of_annotate(
         return None
     work = answer.work
     stood = cookies.get(f"{_WORDS}annotate", "")
-    html = _shown(work.instance, work.assignment.draft.sets, stood, _titled(answer.project.task))
+    html = _shown(work.instance, work.assignment.draft.sets, stood, partial(segment_title, task=answer.project.task))
     return FirstText(html, _for_script(show_next(answer)))
 
 
@@ -130,7 +130,7 @@ def _of_review(
         if number not in work.carried_means and None in {scores[number].sufficiency, scores[number].compactness}
     ]
     stood = cookies.get(f"{_WORDS}review", "")
-    html = _shown(work.instance, asked_sets[:1] or work.annotation.sets, stood, _titled(work.task))
+    html = _shown(work.instance, asked_sets[:1] or work.annotation.sets, stood, partial(segment_title, task=work.task))
     return FirstText(html.replace('class="', 'class="alone ', 1) if asked_sets else html, "null")
 
 
@@ -166,10 +166,6 @@ def _day_began(zone: str, now: dt.datetime) -> str | None:
 def _for_script(answer: object) -> str:
     """JSON that ends no script, whatever the texts in it say."""
     return msgspec.json.encode(answer).decode().replace("<", "\\u003c")
-
-
-def _titled(task: Task) -> Callable[[Segment], str]:
-    return lambda segment: segment_title(segment, task)
 
 
 def _place(segment: Segment) -> int:

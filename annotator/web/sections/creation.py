@@ -138,7 +138,7 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
     n_accepted = report.n_annotations - report.n_reference
     done = together(
         _("{texts} imported.", texts=counted(report.n_new, "text")),
-        _("{annotations} accepted as gold.", annotations=counted(n_accepted, "annotation")) if n_accepted else "",
+        _("{annotations} accepted.", annotations=counted(n_accepted, "annotation")) if n_accepted else "",
         _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else "",
         report.repeated_words,
     )

@@ -337,9 +337,7 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     )
     form.get_by_role("button", name="Create", exact=True).click()
     page.get_by_role("heading", name="Films").wait_for()
-    expect(
-        page.get_by_text("3 texts imported. 1 annotation accepted as gold. Labels: negative, positive.")
-    ).to_be_visible()
+    expect(page.get_by_text("3 texts imported. 1 annotation accepted. Labels: negative, positive.")).to_be_visible()
     expect(page.get_by_text("2 links to send privately")).to_be_visible()
     link = page.locator(".st-key-people_made_links code").first.inner_text()
     filmi = browser.new_context().new_page()

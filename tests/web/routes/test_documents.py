@@ -199,6 +199,19 @@ def test_saliency_opens_with_the_text_that_its_address_names_and_else_with_the_f
         assert "<mark>" not in shown, "whether somebody may see the gold is not known yet"
 
 
+def test_a_text_of_another_project_is_not_in_the_document_of_saliency(
+    come: Come, project: Project, store: Store, add_person: Callable[..., User], make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+) -> None:  # fmt: skip
+    import_rows(other := make_project(name="Other"), [{"id": "o1", "text": "Secret.", "label": "negative"}])
+    client = come(add_person("researcher", project, "researcher"))
+    theirs = find_instance_ids(store, other.id, "o1")[0]
+    for named in (project, other):
+        page = client.get(f"/saliency?project={named.id}&instance={theirs}", headers=PAGE).text
+        assert text_in(page) is None
+        assert "Secret" not in page
+
+
 @pytest.mark.parametrize("address", ["/saliency?project={id}&words=nowhere", "/saliency?project={id}&instance=77"])
 def test_saliency_opens_with_nothing_where_nothing_is_found(
     address: str, come: Come, project: Project, add_person: Callable[..., User]
