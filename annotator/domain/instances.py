@@ -64,6 +64,7 @@ class Accepted:
     """The accepted annotations of a project, of texts that are not discarded.
 
     n_several: texts that several people annotated; most: annotations of one text
+    n_chosen: annotations that are gold where one of each text is, the lead's choice or the first with the gold result
     n_other: annotations with another result than the text's own, or than most of those of a text that has none
     n_tied: texts without a result of their own whose annotations give several as often, so that they have no gold
     """
@@ -72,6 +73,7 @@ class Accepted:
     n_instances: int
     n_several: int
     most: int
+    n_chosen: int
     n_other: int = 0
     n_tied: int = 0
 

@@ -7,6 +7,7 @@ from annotator.domain.instances import GoldChoice
 from annotator.domain.people import User
 from annotator.domain.texts import RationaleSet
 from annotator.store.annotate.annotations import add_annotation, replace_annotation
+from annotator.store.annotate.instance_queue import GOLD_ANNOTATION
 from annotator.store.connection.database import Row, Store, of_columns
 
 
@@ -34,19 +35,13 @@ def has_exhaustive(store: Store, project_id: int) -> bool:
 
 
 def not_chosen(store: Store, project_id: int) -> dict[str, int]:
-    """By annotator, accepted annotations with sets of texts of which another one is the gold: the lead's choice, else the first.
-
-    Where annotators give the labels, which of them is the gold label is not looked at.
-    """
+    """By annotator, accepted annotations with sets of texts whose gold isn't they: the lead's choice, else the first."""
     return store.mapping(
-        """SELECT a.annotator, count(*) AS n FROM annotations AS a JOIN instances AS i ON i.id = a.instance_id
-            WHERE i.project_id = ? AND i.state <> 'discarded' AND a.state = 'accepted'
-                AND EXISTS (SELECT 1 FROM rationale_sets WHERE annotation_id = a.id)
-                AND a.id <> coalesce(
-                    (SELECT annotation_id FROM gold_choices WHERE instance_id = i.id),
-                    (SELECT min(id) FROM annotations WHERE instance_id = i.id AND state = 'accepted'
-                        AND (i.result IS NULL OR result IS NULL OR result = i.result)), 0)
-            GROUP BY a.annotator ORDER BY a.annotator""",
+        f"""SELECT annotator, count(*) AS n FROM annotations JOIN instances ON instances.id = instance_id
+            WHERE project_id = ?1 AND instances.state <> 'discarded' AND annotations.state = 'accepted'
+                AND EXISTS (SELECT 1 FROM rationale_sets WHERE annotation_id = annotations.id)
+                AND annotations.id NOT IN (SELECT coalesce({GOLD_ANNOTATION}, 0) FROM instances WHERE project_id = ?1)
+            GROUP BY annotator ORDER BY annotator""",
         (project_id,),
     )
 

@@ -9,8 +9,7 @@ from annotator.domain.imports import NewAnnotation
 from annotator.domain.instances import Accepted, Annotation, AnnotationState, Draft
 from annotator.domain.texts import RationaleSet
 from annotator.language import _
-from annotator.store.annotate.instance_queue import IS_TIED
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 from annotator.store.packed_rows import pack_sets, unpack_set
 
 Owners = Mapping[tuple[int, str, int], tuple[int, int]]
@@ -160,46 +159,26 @@ _OF_PROJECT = """FROM annotations JOIN instances ON instances.id = instance_id
     WHERE project_id = ? AND instances.state <> 'discarded'"""
 
 
-def accepted_of(store: Store, project_id: int) -> Accepted:
-    """How many annotations are accepted, on how many texts, and how many on one of them."""
+def accepted_of(store: Store, project_id: int, split: str | None = None) -> Accepted:
+    """How many annotations are accepted, of all texts or those of a split, and how many of them may be gold."""
     row = store.rows(
-        f"""SELECT coalesce(sum(n), 0) AS n_annotations, count(*) AS n_instances, coalesce(sum(n > 1), 0) AS n_several,
-                coalesce(max(n), 0) AS most
-            FROM (SELECT count(*) AS n {_OF_PROJECT} AND annotations.state = 'accepted' GROUP BY instance_id)""",
-        (project_id,),
-    )[0]
-    n_other, n_tied = count_of_other_results(store, project_id), count_of_ties(store, project_id)
-    return Accepted(row["n_annotations"], row["n_instances"], row["n_several"], row["most"], n_other, n_tied)
-
-
-def count_of_ties(store: Store, project_id: int, split: str | None = None) -> int:
-    """Texts without a result of their own whose accepted annotations give several as often, where nobody chose the gold."""
-    n: int = store.rows(
-        f"""SELECT count(*) AS n FROM instances WHERE project_id = ? AND state <> 'discarded'
-                AND (? IS NULL OR split = ?) AND {IS_TIED}""",
-        (project_id, split, split),
-    )[0]["n"]
-    return n
-
-
-def count_of_other_results(store: Store, project_id: int, split: str | None = None) -> int:
-    """Accepted annotations with another result than the text's own, or than most of those of a text that has none.
-
-    Where several are given as often, none is gold's, and all of them are others.
-    """
-    row = store.rows(
-        f"""SELECT coalesce(sum(n_given - n_of_gold), 0) AS n_other FROM (
-                SELECT sum(n) AS n_given, CASE WHEN own IS NOT NULL THEN coalesce(sum(n) FILTER (WHERE given = own), 0)
-                    WHEN sum(n = most) = 1 THEN most ELSE 0 END AS n_of_gold
-                FROM (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n,
-                        max(count(*)) OVER (PARTITION BY instance_id) AS most {_OF_PROJECT}
-                        AND annotations.state = 'accepted' AND annotations.result IS NOT NULL AND (? IS NULL OR split = ?)
-                    GROUP BY instance_id, given)
-                GROUP BY instance_id)""",
+        f"""WITH given AS (SELECT instance_id, instances.result AS own, annotations.result AS given, count(*) AS n,
+                max(count(*) FILTER (WHERE annotations.result IS NOT NULL)) OVER (PARTITION BY instance_id) AS most
+                {_OF_PROJECT} AND annotations.state = 'accepted' AND (? IS NULL OR split = ?) GROUP BY instance_id, given),
+            texts AS (SELECT sum(n) AS n, own IS NULL AND sum(n = most AND given IS NOT NULL) > 1 AS is_tied,
+                coalesce(sum(n) FILTER (WHERE given IS NULL), 0) AS n_without,
+                CASE WHEN own IS NOT NULL THEN coalesce(sum(n) FILTER (WHERE given = own), 0)
+                    WHEN sum(n = most AND given IS NOT NULL) = 1 THEN max(most) ELSE 0 END AS n_of_gold,
+                (SELECT state = 'accepted' FROM gold_choices AS choice JOIN annotations ON annotations.id = annotation_id
+                    WHERE choice.instance_id = given.instance_id) AS is_choice_accepted
+                FROM given GROUP BY instance_id)
+            SELECT coalesce(sum(n), 0) AS n_annotations, count(*) AS n_instances, coalesce(sum(n > 1), 0) AS n_several,
+                coalesce(max(n), 0) AS most, coalesce(sum(n - n_without - n_of_gold), 0) AS n_other,
+                coalesce(sum(coalesce(is_choice_accepted, n_without + n_of_gold > 0)), 0) AS n_chosen,
+                coalesce(sum(is_tied AND is_choice_accepted IS NULL), 0) AS n_tied FROM texts""",
         (project_id, split, split),
     )[0]
-    n: int = row["n_other"]
-    return n
+    return of_columns(Accepted, row)
 
 
 def label_votes(store: Store, instance_ids: Iterable[int]) -> dict[int, dict[str, int]]:

@@ -56,13 +56,16 @@ _LOWEST = -(2**63)
 _PEOPLE_DONE = _PEOPLE_ON_IT.replace("'leased', ", "")
 _IS_UNDER_REVIEW = """(EXISTS (SELECT 1 FROM rounds WHERE rounds.instance_id = instances.id AND outcome IS NULL)
     OR EXISTS (SELECT 1 FROM assignments WHERE assignments.instance_id = instances.id AND assignments.state = 'returned'))"""
-# Of a text without a result of its own: its accepted annotations give several as often, so that none of them is gold's.
-IS_TIED = f"""(instances.result IS NULL AND NOT {_HAS_CHOICE} AND (SELECT count(*) = 2 AND min(n) = max(n) FROM
-    (SELECT count(*) AS n FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
-        AND annotations.result IS NOT NULL GROUP BY annotations.result ORDER BY n DESC LIMIT 2)))"""
-HAS_GOLD = f"""(EXISTS (SELECT 1 FROM annotations WHERE instance_id = instances.id AND annotations.state = 'accepted'
-    AND (annotations.result IS NULL OR annotations.result = instances.result
-        OR (instances.result IS NULL AND NOT {IS_TIED}))) OR {_HAS_CHOICE})"""
+# The text's own, else what most of its accepted annotations say; none where several are said as often.
+_GOLD_RESULT = """coalesce(instances.result, (SELECT CASE WHEN count(*) = 1 THEN min(given) END FROM (
+    SELECT annotations.result AS given, count(*) AS n, max(count(*)) OVER () AS most FROM annotations
+        WHERE instance_id = instances.id AND annotations.state = 'accepted' AND annotations.result IS NOT NULL GROUP BY given)
+    WHERE n = most))"""
+# The annotation that the gold policy "chosen" takes: the lead's choice, else the first accepted one with the gold result.
+GOLD_ANNOTATION = f"""coalesce((SELECT annotation_id FROM gold_choices WHERE instance_id = instances.id),
+    (SELECT min(annotations.id) FROM (SELECT {_GOLD_RESULT} AS gold) JOIN annotations ON instance_id = instances.id
+        AND annotations.state = 'accepted' AND (annotations.result IS NULL OR annotations.result = gold)))"""
+HAS_GOLD = f"({GOLD_ANNOTATION} IS NOT NULL)"
 
 
 @dataclass(frozen=True, slots=True)

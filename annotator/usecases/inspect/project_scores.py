@@ -31,7 +31,7 @@ from annotator.scoring.scored_blocks import OverInstances, random_numbers
 from annotator.scoring.seeds import ConfidenceOverSeeds, NumbersOverSeeds, PairsOverSeeds
 from annotator.store import Store
 from annotator.store import models as models_store
-from annotator.store.annotate.annotations import count_of_other_results
+from annotator.store.annotate.annotations import accepted_of
 from annotator.store.measurements import fact_names, group_names
 from annotator.store.project.label_replacement import labelled_ids
 from annotator.usecases.access.rights import require
@@ -119,7 +119,7 @@ def score_gold(
     is_label = project.task.result_kind == "label"
     labelled = labelled_ids(store, project.id, options.split) if is_label and options.grouping[1] is None else set()
     is_hard_gold_of_all = options.grouping[1] is None and options.perspective is None
-    n_other = count_of_other_results(store, project.id, options.split) if is_hard_gold_of_all else 0
+    n_other = accepted_of(store, project.id, options.split).n_other if is_hard_gold_of_all else 0
     numbers: reports.ProjectReport = {
         "project": project.name,
         "gold_policy": options.policy_of(project),

@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.formats.rows.gold_csv import written_csv
 from annotator.review.agreement import Agreement, AgreementTally
-from annotator.review.gold import gold_with_choice, is_tied, that_count
+from annotator.review.gold import chosen_among, gold_with_choice, is_tied, that_count
 from annotator.review.statistics import DataSetTables, RationaleStatistics, TablesTally, describe_gold
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of, imported_counts
@@ -114,6 +114,9 @@ class _Gold:
             self.n_tied += choice is None and is_tied(instance, accepted)
             policy = self.project.settings.gold_policy
             gold = gold_with_choice(instance, accepted, policy, annotations[instance.id], choice)
+            chosen = chosen_among(annotations[instance.id], choice)
+            if chosen and choice and (policy == "chosen" or choice.is_exhaustive):
+                n_that_count = chosen.state == "accepted"
             self.n_counting += min(1, n_that_count) if policy == "chosen" else n_that_count
             self.tables.add(instance if gold is None else gold.instance, gold)
             self.agreement.add(instance, annotations[instance.id])

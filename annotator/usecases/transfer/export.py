@@ -22,7 +22,7 @@ from annotator.formats.own.jsonl import write_own
 from annotator.formats.registry import WRITERS, get_writer
 from annotator.language import _, listed, together, unknown
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of, count_of_ties
+from annotator.store.annotate.annotations import accepted_of, annotations_of
 from annotator.store.annotate.assignments import HeldWork, work_of_instances
 from annotator.store.annotate.instance_queue import positions_put_first
 from annotator.store.annotate.proposals import help_of_instances, proposals_of_instances, proposed_of_instances
@@ -217,7 +217,7 @@ def export_file(
             exported = Exported(
                 passed.n if n_written is None else n_written, n_waiting, passed.n_annotations if has_people else None,
                 "" if has_people else left_out_words(passed.not_in_gold, policy, has_names=sees_all),
-                count_of_ties(store, project.id, options.split),
+                accepted_of(store, project.id, options.split).n_tied,
             )  # fmt: skip
     for_them.note()
     with store.transaction():

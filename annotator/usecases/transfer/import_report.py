@@ -24,7 +24,7 @@ from annotator.text.subword_scores import HOWS, How
 def annotators_words(accepted: Accepted) -> str:
     """How many people annotated a text, where several did.
 
-    >>> annotators_words(Accepted(960, 160, 160, 6)), annotators_words(Accepted(5, 3, 2, 2))
+    >>> annotators_words(Accepted(960, 160, 160, 6, 160)), annotators_words(Accepted(5, 3, 2, 2, 3))
     ('6 annotators per text.', 'Up to 2 annotators per text.')
     """
     if accepted.n_annotations == accepted.n_instances * accepted.most:
@@ -72,7 +72,7 @@ def _chosen_words(accepted: Accepted) -> str:
         "{chosen} of {n} accepted annotation counts",
         "{chosen} of {n} accepted annotations count",
         accepted.n_annotations,
-        chosen=f"{accepted.n_instances:,}",
+        chosen=f"{accepted.n_chosen:,}",
     )
 
 

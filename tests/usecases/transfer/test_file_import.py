@@ -17,7 +17,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, InvalidValue, NotAllowed, Problem
 from annotator.language import Language, speaking
 from annotator.store import Store, open_store
-from annotator.store.annotate.annotations import annotations_of, count_of_other_results, count_of_ties
+from annotator.store.annotate.annotations import accepted_of, annotations_of
 from annotator.store.annotate.instance_queue import HAS_GOLD
 from annotator.store.events import all_events
 from annotator.text.alignment import split_on_spaces
@@ -644,8 +644,8 @@ def test_ties_have_no_gold_and_the_others_what_most_said(store: Store, taken: Im
 
 def test_the_database_counts_them_alike(store: Store, taken: ImportReport) -> None:
     project_id = find_project(store, "Ties").id
-    assert count_of_ties(store, project_id) == 2
-    assert count_of_other_results(store, project_id) == 2 + 1 + 5
+    accepted = accepted_of(store, project_id)
+    assert (accepted.n_tied, accepted.n_other, accepted.n_chosen) == (2, 2 + 1 + 5, 3)
     rows = store.rows(f"SELECT key FROM instances WHERE {HAS_GOLD} ORDER BY id")
     assert [row["key"] for row in rows] == ["odd", "same", "unsaid"]
 

@@ -15,10 +15,11 @@ from annotator.domain.tasks import get_task
 from annotator.domain.texts import RationaleSet
 from annotator.errors import ImportRefused, NotAllowed, Problem
 from annotator.store import Store
+from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import iterate_instance_batches
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.databases import find_project
-from annotator.usecases.lead.decisions import adjudicate
+from annotator.usecases.lead.decisions import adjudicate, choose_gold
 from annotator.usecases.lead.progress import accepted_annotations, imported_annotations
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.projects import change_project, create_project, events_of
@@ -45,7 +46,7 @@ def test_an_import_with_several_annotators_says_what_the_gold_is_made_from(
     make_project: Callable[..., Project], import_rows: Rows
 ) -> None:
     report = import_rows(make_project(), rows())
-    assert report.accepted == Accepted(12, 4, 4, 3)
+    assert report.accepted == Accepted(12, 4, 4, 3, 4)
     assert report.notes == [
         "3 annotators per text. Gold policy “chosen”: the lead's choice, else the first accepted "
         "annotation with the gold result; 4 of 12 accepted annotations count."
@@ -60,10 +61,10 @@ def test_annotations_with_another_label_than_the_gold_one_are_counted_and_said_t
     for row in (brought[0], brought[4], brought[-1]):
         row["annotator_label"] = "negative"
     report = import_rows(make_project(gold_policy="all"), brought)
-    assert report.accepted == Accepted(15, 5, 5, 3, 3)
+    assert report.accepted == Accepted(15, 5, 5, 3, 5, 3)
     said = "with any result. 3 annotations with another result aren't in the gold."
     assert any(note.endswith(said) for note in report.notes)
-    assert gold_words("chosen", Accepted(4, 2, 2, 2, 1)).endswith(
+    assert gold_words("chosen", Accepted(4, 2, 2, 2, 2, 1)).endswith(
         "1 annotation with another result counts only if chosen."
     )
 
@@ -78,7 +79,7 @@ def test_annotations_whose_marks_the_file_does_not_tell_are_counted_apart_from_t
     path.write_text(json.dumps(posts), encoding="utf-8")
     report = import_file(store, LOCAL_OPERATOR, make_project(), "hatexplain", path, ImportOptions(dry_run=True))
     assert (report.n_annotations, report.n_reference) == (5, 3)
-    assert report.accepted == Accepted(2, 1, 1, 2)
+    assert report.accepted == Accepted(2, 1, 1, 2, 1)
     assert report.notes[-1] == (
         "3 of 5 annotations are reference only: they have no marks. The other 2 annotations are accepted."
     )
@@ -128,7 +129,7 @@ def test_imported_annotations_are_counted_by_person_and_own_work_is_not(
     annotate_work.submit(store, ann, work.assignment.id, 0, Draft("positive", (RationaleSet.of((0, 2)),)))
     adjudicate(store, ann, project, work.instance.id, "positive", (RationaleSet.of((1, 2)),), "mine")
     assert imported_annotations(store, ann, project) == {"ann0": 3, "ann1": 3}
-    assert accepted_annotations(store, ann, project) == Accepted(7, 3, 3, 3)
+    assert accepted_annotations(store, ann, project) == Accepted(7, 3, 3, 3, 2)
     with pytest.raises(NotAllowed, match=r"can grant a role \("):
         imported_annotations(store, add_person("other", project, "annotator"), project)
 
@@ -147,10 +148,36 @@ def test_statistics_tell_how_many_accepted_annotations_the_gold_is_made_from(
     assert statistics_of(store, LOCAL_OPERATOR, changed).n_counting == 12
 
 
+def test_a_text_whose_own_label_nobody_gave_has_no_annotation_that_counts_until_the_lead_chooses_one(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    """FairRationales: of 300 sentences of DynaSent 7 have a label that none of their six annotators gave."""
+    project = make_project()
+    brought = rows(n_texts=3)
+    for row in brought[:3]:
+        row["annotator_label"] = "negative"
+    report = import_rows(project, brought)
+    assert report.accepted is not None
+    assert gold_words("chosen", report.accepted).endswith(
+        "; 2 of 9 accepted annotations count. 3 annotations with another result count only if chosen."
+    )
+
+    def counting() -> tuple[int, int]:
+        n_counting = statistics_of(store, LOCAL_OPERATOR, project).n_counting
+        return accepted_annotations(store, LOCAL_OPERATOR, project).n_chosen, n_counting
+
+    assert counting() == (2, 2)
+    first = next(iterate_instance_batches(store, project.id))[0].id
+    choose_gold(store, LOCAL_OPERATOR, project, annotations_of(store, [first])[first][1].id, "the label is wrong")
+    assert counting() == (3, 3)
+    adjudicate(store, LOCAL_OPERATOR, project, first, "positive", (RationaleSet.of((1, 2)),), "a version of my own")
+    assert counting() == (2, 2)
+
+
 def test_what_gold_is_made_from_is_said_with_counts() -> None:
-    assert gold_words("chosen", Accepted(960, 160, 160, 6)).endswith("; 160 of 960 accepted annotations count.")
+    assert gold_words("chosen", Accepted(960, 160, 160, 6, 160)).endswith("; 160 of 960 accepted annotations count.")
     for policy in ("all", "majority", "union"):
-        assert gold_words(policy, Accepted(960, 160, 160, 6)).startswith(
+        assert gold_words(policy, Accepted(960, 160, 160, 6, 160)).startswith(
             f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; 960 accepted annotations of 160 texts, with any result."
         )
 

@@ -19,7 +19,7 @@ from annotator.formats.base import ReadOptions
 from annotator.formats.rows.csv_rows import column_choices
 from annotator.scoring.runs import ScoringOptions
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of, count_of_ties
+from annotator.store.annotate.annotations import accepted_of, annotations_of
 from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.inspect.project_scores import evaluate_project
@@ -328,5 +328,5 @@ def test_six_annotators_and_three_models_give_a_table_of_plausibility_by_model_a
         for name in ("sets.best_f1", "editing.average_precision", "eraser.auprc"):
             assert 0 < row[name]["low"] <= row[name]["value"] <= row[name]["high"] < 1, (place, name)
     n_scored = sum(row["sets.best_f1"]["n"] + row["sets.best_f1"]["n_left_out"] for row in table.values())
-    n_tied = count_of_ties(store, project.id)  # texts whose annotators gave both labels as often have no gold
+    n_tied = accepted_of(store, project.id).n_tied  # texts whose annotators gave both labels as often have no gold
     assert 0 < report.n_new - n_scored <= n_tied * len(MODELS) * len(METHODS)
