@@ -208,14 +208,14 @@ def is_out_of_date(store: Store, project: Project) -> bool:
     """Whether a run was never measured, or something happened since that may change its numbers."""
     made = measurements_of(store, project.id)
     runs = list_runs(store, project.id)
-    if any(stored.id not in made or _is_other(made[stored.id], project) for stored in runs):
+    if any(stored.id not in made or is_other(made[stored.id], project) for stored in runs):
         return True
     oldest = min((measurement.last_event_id for measurement in made.values()), default=0)
     return bool(runs) and has_changed(store, project.id, oldest)
 
 
-def _is_other(measurement: Measurement, project: Project) -> bool:
-    """Whether it was made under another gold policy, or by older rules."""
+def is_other(measurement: Measurement, project: Project) -> bool:
+    """Whether a measurement was made under another gold policy, or by older rules."""
     rules = measurement.parameters.get("rules")
     return measurement.gold_policy != project.settings.gold_policy or rules != _RULES
 

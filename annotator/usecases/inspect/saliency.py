@@ -351,7 +351,9 @@ def show_text(
     """A text with its sets and panels, and of how many tokens the top k are."""
     instance = gold.gold.instance
     row = gold_row(gold.gold, project.task, keep_tokens=False, is_exhaustive=False)
-    ratios = measured_ratios(store, project.id, [choice.run_id for choice in chosen], len(row.sides))
+    ratios = measured_ratios(
+        store, project.id, [choice.run_id for choice in chosen], len(row.sides), project.settings.gold_policy
+    )
     return ShownText(
         instance=show_name(instance),
         segments=show_segments(instance),

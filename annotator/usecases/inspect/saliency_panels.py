@@ -16,7 +16,8 @@ from annotator.store import Store
 from annotator.store.measurements import measurements_of, values_of_instance
 from annotator.store.models import StoredRun, outputs_of_run
 from annotator.usecases.inspect import saliency_messages
-from annotator.usecases.inspect.measurement import beside_random
+from annotator.usecases.inspect.measurement import beside_random, is_other
+from annotator.usecases.inspect.stale_numbers import newest_gold
 from annotator.usecases.models.model_trust import Seen, Trainings, seen_by, seen_summary
 
 # How far the seeds of a run lie apart on one instance: told from what is stored, so that it holds for imported seeds too.
@@ -77,9 +78,9 @@ class PanelChoice:
 def show_panels(
     store: Store, project: Project, instance: Instance, chosen: Sequence[PanelChoice], runs: Mapping[int, StoredRun]
 ) -> tuple[saliency_messages.ShownPanel, ...]:
-    numbers = values_of_instance(store, instance.id)
     answers = _answers(store, instance, chosen, runs)
     trust = Trust.of(store, project, instance)
+    numbers = _current_numbers(store, project, instance, trust.measured)
     shown = []
     for choice in chosen:
         stored = runs[choice.run_id]
@@ -90,6 +91,16 @@ def show_panels(
         )
         shown.append(show_panel(choice, stored, of_run, instance, numbers, trust))
     return tuple(shown)
+
+
+def _current_numbers(
+    store: Store, project: Project, instance: Instance, measured: Mapping[int, Measurement]
+) -> dict[tuple[int, int | None], dict[str, float]]:
+    """The text's numbers, of each run and layer, without those that were measured against gold that is another now."""
+    current = {run_id: made.last_event_id for run_id, made in measured.items() if not is_other(made, project)}
+    oldest = newest_gold(store, project.id, instance.id)
+    values = values_of_instance(store, instance.id)
+    return {key: numbers for key, numbers in values.items() if current.get(key[0], -1) >= oldest}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.domain.people import ERASED
 from annotator.store import Store
-from annotator.store.events import newest_of_actions
+from annotator.store.events import events_of_instance, newest_of_actions
 
 _Detail = Mapping[str, object]
 _SETTINGS = frozenset({"gold_policy", "is_exhaustive"})
@@ -28,6 +28,16 @@ def has_new_gold(store: Store, project_id: int, event_id: int) -> bool:
     return any(_CHANGES[event.action](event.detail) for event in events)
 
 
+def newest_gold(store: Store, project_id: int, instance_id: int) -> int:
+    """The number of the last event that may have changed the gold of one instance; 0 without one."""
+    of_all = newest_of_actions(store, project_id, _OF_ALL_GOLD)
+    newest = next(
+        (event.id for event in of_all if _brought_gold(event.detail) and _CHANGES[event.action](event.detail)), 0
+    )
+    own = (event for event in events_of_instance(store, instance_id) if event.action in _OF_GOLD)
+    return max(newest, *(event.id for event in own if _CHANGES[event.action](event.detail)), 0)
+
+
 def last_change(store: Store, project_id: int, *, after: int = 0) -> int:
     """The number of the last event after another that changed gold, answers or attributions; 0 without one."""
     events = newest_of_actions(store, project_id, list(_CHANGES), after)
@@ -42,6 +52,11 @@ def _brought_something(detail: _Detail) -> bool:
     """Importing the same again changes nothing."""
     counts = [detail[name] for name in ("new", "updated", "annotations") if name in detail]
     return any(counts) or not counts
+
+
+def _brought_gold(detail: _Detail) -> bool:
+    """Whether an import was one of texts, whose annotations may be gold, and not of what models say."""
+    return "format" not in detail or bool(detail.get("annotations"))
 
 
 def _changed_rules(detail: _Detail) -> bool:
@@ -100,3 +115,5 @@ _OF_ANSWERS = (
 )  # fmt: skip
 _OF_MODELS = ("train model", "forget model", "start attributing", "attribute", FORGOT_WRONG_K)
 _OF_GOLD = tuple(action for action in _CHANGES if action not in _OF_MODELS)
+# Of these, those that are about a project's texts and not about one of them.
+_OF_ALL_GOLD = ("import", "change many texts", "undo change of many texts", "change", "replace label", ERASED)

@@ -38,9 +38,14 @@ from annotator.usecases.models.project_model import ProjectModel
 UNMEASURED = 0.2
 
 
-def measured_ratios(store: Store, project_id: int, run_ids: Iterable[int], n_sides: int) -> list[float]:
-    """One ratio a side, from the first of some runs that was measured, else from any; none where none was."""
-    made = measurements_of(store, project_id)
+def measured_ratios(
+    store: Store, project_id: int, run_ids: Iterable[int], n_sides: int, policy: str | None = None
+) -> list[float]:
+    """One ratio a side, from the first of some runs that was measured, else from any; none where none was.
+
+    policy: measured with the gold of this policy alone
+    """
+    made = {key: m for key, m in measurements_of(store, project_id).items() if policy in {None, m.gold_policy}}
     ordered: list[Measurement] = [made[run_id] for run_id in run_ids if run_id in made] or list(made.values())
     given = ordered[0].parameters.get("ratios") if ordered else None
     ratios = [float(ratio) for ratio in given] if isinstance(given, list) else []

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import streamlit as st
 
+from annotator.domain.file_problems import on_page
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import TASKS, get_task
 from annotator.errors import ImportRefused, InvalidValue
-from annotator.language import _, listed, together, unsaid
+from annotator.language import _, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
@@ -20,10 +21,11 @@ from annotator.web.frame import as_text, carry_out, refusals_shown
 from annotator.web.project_warnings import labels_in
 from annotator.web.sections.people.roles import keep_links
 from annotator.web.sections.tables import show_problem_table
+from annotator.web.sections.transfer.file_import import keep_files
 from annotator.web.session import Visit, current_visit, page_store
 
 BEGUN = "project_begun"  # the project that was just made and the part to open, until its page was shown
-_REFUSED = "create_refused"  # the project as it was asked for without its files, and what is wrong with these
+_REFUSED = "create_refused"  # the project as it was asked for, and what is wrong with its files
 _CUSTOM = "custom"
 _COPY = "rules of "  # before the name of a project; no task can be called so
 _TASK_WORDS = {
@@ -122,7 +124,7 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
             try:
                 _begin(store, visit, new)
             except ImportRefused as refusal:
-                st.session_state[_REFUSED] = (replace(new, files=()), refusal)
+                st.session_state[_REFUSED] = (new, refusal)
     if _REFUSED in st.session_state:
         _show_refused(store, visit)
 
@@ -131,9 +133,14 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
     begun = begin_project(store, visit.user, new)
     if begun.invited:
         keep_links(begun.project, begun.invited)
-    was_refused = st.session_state.pop(_REFUSED, None) is not None
+    if _REFUSED in st.session_state:
+        asked, _refusal = st.session_state.pop(_REFUSED)
+        keep_files(begun.project, asked.files)
+        n_invited = len(begun.invited)
+        done = several("{n} link is under People.", "{n} links are under People.", n_invited) if n_invited else ""
+        return _open(begun.project, "Import", done)
     if begun.texts is None:
-        return _open(begun.project, "People" if begun.invited and not was_refused else "Import")
+        return _open(begun.project, "People" if begun.invited else "Import")
     report = begun.texts
     n_accepted = report.n_annotations - report.n_reference
     done = together(
@@ -146,13 +153,15 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
 
 
 def _show_refused(store: Store, visit: Visit) -> None:
-    """What is wrong with the files; Import, which the project has, can mend much of it on its page."""
-    without_texts, refusal = st.session_state[_REFUSED]
-    st.error(as_text(_("{n}; no project was created.", n=counted(refusal.n_problems, "problem"))))
-    if pressed(_("Create it without texts and go to Import"), key="create_without"):
+    """What is wrong with the files; Import, which the project has, can mend much of it on its page and gets them."""
+    new, refusal = st.session_state[_REFUSED]
+    reason = f" {on_page(refusal.problems[0].reason)}" if refusal.n_problems == 1 else ""
+    st.error(as_text(_("{n}; no project was created.", n=counted(refusal.n_problems, "problem")) + reason))
+    if pressed(_("Create it and go on under Import"), key="create_without"):
         with refusals_shown():
-            _begin(store, visit, without_texts)
-    show_problem_table(refusal.problems)
+            _begin(store, visit, replace(new, files=()))
+    if reason == "" or refusal.problems[0].line is not None:
+        show_problem_table(refusal.problems)
 
 
 def _first_fields() -> tuple[list[tuple[str, bytes]], str]:

@@ -320,6 +320,26 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     assert (second.labels, second.settings, second.guidelines) == (first.labels, first.settings, first.guidelines)
 
 
+def test_what_the_form_of_a_new_project_could_not_read_is_mended_under_import_without_choosing_it_again(
+    server: Server, person: Come
+) -> None:
+    page = person("Lead").open("/project?project=1").page
+    page.get_by_role("button", name="New project").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Project name", exact=True).fill("Odd")
+    form.get_by_label("Or paste rows").fill("Fundstelle,Urteil\nSuperb film.,positive\n")
+    form.get_by_role("textbox", name="People to invite").fill("Ola\nOle, reviewer")
+    form.get_by_role("button", name="Create", exact=True).click()
+    form.get_by_role("button", name="Create it and go on under Import").click()
+    expect(page.get_by_text("2 links are under People.")).to_be_visible()
+    expect(page.get_by_role("checkbox", name="“pasted.csv”")).to_be_checked()
+    take(page.get_by_role("combobox", name="The text"), "Fundstelle")
+    take(page.get_by_role("combobox", name="The label"), "Urteil")
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("button", name="Store 1 instance").click()
+    expect(page.get_by_role("checkbox", name="“pasted.csv”")).to_have_count(0)
+
+
 def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_has_a_link_marks_a_text(
     person: Come, browser: Browser
 ) -> None:
@@ -331,7 +351,7 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     form.get_by_role("textbox", name="People to invite").fill("Filmi\nFilma, reviewer")
     form.get_by_role("button", name="Create", exact=True).click()
     expect(form.get_by_text("1 problem; no project was created.")).to_be_visible()
-    expect(form.get_by_role("button", name="Create it without texts and go to Import")).to_be_visible()
+    expect(form.get_by_role("button", name="Create it and go on under Import")).to_be_visible()
     form.get_by_label("Or paste rows").fill(
         'text,label,rationales\nSuperb film.,positive,\nDull and long.,negative,\nGrand.,Positive ,"[[[0, 1]]]"\n'
     )

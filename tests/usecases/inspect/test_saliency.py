@@ -31,8 +31,10 @@ from annotator.usecases.inspect.saliency_panels import PanelChoice
 from annotator.usecases.inspect.scatter import LENGTH
 from annotator.usecases.inspect.text_lists import save_listed
 from annotator.usecases.inspect.typed_text import MOST_TOKENS, show_typed
+from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.models.attributions import attribute
 from annotator.usecases.models.built_in_model import built_in_model
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.transfer.import_report import ImportOptions, ImportReport
 from annotator.usecases.transfer.import_run import Intake
 from tests.usecases.review.test_reviews import annotate
@@ -156,6 +158,23 @@ def test_an_instance_is_shown_with_gold_panels_and_what_can_be_chosen(store, sco
     assert [choice.model for choice in view.choices] == ["m", "n"]
     assert view.ratios == (pytest.approx((1 / 3 + 2 / 3 + 1 / 3) / 3),)
     assert [partner.key for partner in view.partners] == ["c"]
+
+
+def test_numbers_of_another_gold_are_not_shown_beside_the_gold_of_now(store, scored) -> None:
+    measure(store, LOCAL_OPERATOR, scored)
+    [a], [b] = (find_instance_ids(store, scored.id, key) for key in "ab")
+
+    def has_numbers(instance_id: int) -> bool:
+        return bool(show_instance(store, LOCAL_OPERATOR, instance_id, None).panels[0].numbers)
+
+    assert (has_numbers(a), has_numbers(b)) == (True, True)
+    adjudicate(store, LOCAL_OPERATOR, scored, b, "positive", (RationaleSet.of((2, 3)),), "the cast is it")
+    assert (has_numbers(a), has_numbers(b)) == (True, False)
+    measure(store, LOCAL_OPERATOR, scored)
+    assert has_numbers(b)
+    change_project(store, LOCAL_OPERATOR, replace(scored, settings=replace(scored.settings, gold_policy="majority")))
+    assert (has_numbers(a), has_numbers(b)) == (False, False)
+    assert not show_instance(store, LOCAL_OPERATOR, a, None).are_ratios_measured  # k is of the gold, too
 
 
 def test_a_partner_comes_with_the_places_that_belong_together(store, scored) -> None:

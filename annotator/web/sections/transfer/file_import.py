@@ -34,6 +34,7 @@ from annotator.web.session import Visit
 
 Say = Callable[[str], str]  # a sentence in the words of the page
 Answer = tuple[FileReport, ...] | ImportRefused
+_KEPT = "import_kept"  # a new project and the files that its form could not read
 _NAMED_FILES = 3
 _MERGE_WORDS: dict[Literal["sum", "mean", "signed max"], str] = {
     "sum": unsaid("sum"),
@@ -52,6 +53,27 @@ _SEEN: dict[ResultMode, str] = {
 }
 
 
+def keep_files(project: Project, files: Sequence[tuple[str, bytes]]) -> None:
+    """Files that were chosen before the project was there: its Import has them already."""
+    st.session_state[_KEPT] = (
+        project.id,
+        [
+            import_format.RecodedFile(name, f"kept-{project.id}-{number}", content)
+            for number, (name, content) in enumerate(files)
+        ],
+    )
+    st.session_state["import_number"] = st.session_state["import_merge_labels"] = True  # as the form reads them
+
+
+def _kept_files(project: Project) -> list[Any]:
+    of_project, files = st.session_state.get(_KEPT, (None, []))
+    if of_project != project.id or not st.checkbox(
+        _files_words([file.name for file in files]), True, key="import_kept_on"
+    ):
+        return []
+    return list(files)
+
+
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
     show_missing_labels(store, visit, project, is_before_texts=False)
@@ -66,7 +88,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         key="import_files",
         help=_("Files with equal columns, or a zip. All are stored, or none."),
     )
-    files = import_format.ask_encoding(files)
+    files = import_format.ask_encoding([*_kept_files(project), *files])
     texts, outputs = import_format.apart(files)
     left, middle, right = st.columns(3)
     format_name = import_format.ask_format(left, project, texts, READABLE)
@@ -292,6 +314,7 @@ def _show_check(
         storing = replace(options, dry_run=False, gold_policy=policies[0])
         done = _try(store, visit, project, uploads, storing)
         st.session_state.pop("import_checked", None)
+        st.session_state.pop(_KEPT, None)
         if isinstance(done, ImportRefused):
             _show_refusal(done, len(uploads), project.labels, say, beside)
             return
