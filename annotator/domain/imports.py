@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from annotator.domain.instances import Annotation, AnnotationState, Draft
-from annotator.domain.sources import SourceInstance
+from annotator.domain.sources import SourceInstance, SourceText
 from annotator.domain.texts import RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import Problem
 
@@ -90,6 +90,13 @@ class PreparedRow:
     fingerprint: bytes
     replaced: tuple[str, ...] = ()
     n_respaced: int = 0
+
+    def split_here(self) -> list[TokenizedText]:
+        """The texts whose tokens the file does not give."""
+        given = self.source.segments
+        return [
+            body for name, body in self.bodies.items() if isinstance(t := given[name], SourceText) and t.tokens is None
+        ]
 
 
 @dataclass(frozen=True, slots=True)

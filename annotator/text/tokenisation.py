@@ -145,6 +145,20 @@ def tokenise_all(texts: Iterable[str], language: str) -> Iterator[TokenizedText]
     return (_tokenised(text, find_ranges) for text in texts)
 
 
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{8}")
+
+
+def is_in_clauses(body: TokenizedText) -> bool:
+    """Whether most of a text is tokens of whole clauses: it is of a script without spaces, and was taken for another language.
+
+    >>> is_in_clauses(tokenise("这部电影非常好看，值得一看。", "en")), is_in_clauses(tokenise("这部电影非常好看。", "zh"))
+    (True, False)
+    """
+    if body.text.isascii() or _UNSPACED.search(body.text) is None:
+        return False
+    return 2 * sum(len(token) for token in body.tokens() if _UNSPACED.search(token)) > len(body.text)
+
+
 Finder = Callable[[str], tuple[list[int], list[int]]]
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from annotator.domain.people import User
 from annotator.domain.projects import Project, ProjectSettings
 from annotator.domain.tasks import Task
+from annotator.errors import ImportRefused, Problem
 from annotator.store import Store
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.invitations import Invitation, invite, read_invitees
@@ -69,8 +70,16 @@ def begin_project(store: Store, actor: User, new: NewProject) -> Begun:
                     entities=new.task.has_target and format_name in WITH_ENTITIES,
                 )  # fmt: skip
                 texts = import_file(store, actor, project, format_name, unpacked_path, options)
+                if texts.in_clauses.n:
+                    _refuse_language(texts, new.language)
         invited = invite(store, actor, project.id, read_invitees(new.people, "annotator")) if new.people.strip() else []
         return Begun(get_project_by_id(store, project.id), texts, invited)
+
+
+def _refuse_language(texts: ImportReport, language: str) -> None:
+    """The form stores without a check, and whoever has marked clauses has marked them for nothing."""
+    problem = Problem("", None, "language", language, texts.clause_words)
+    raise ImportRefused(problem.reason, [problem], 1)
 
 
 def pasted_file(text: str) -> tuple[str, bytes]:

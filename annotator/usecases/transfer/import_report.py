@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place
+from annotator.domain.imports import DocumentPlan, InstancePlan, NewInstance, Place, PreparedRow
 from annotator.domain.instances import POLICY_WORDS, Accepted
 from annotator.domain.labels import Variants, variant_words, variants_of
 from annotator.domain.models import Output, OutputPlan, SourceOutput
@@ -17,6 +17,7 @@ from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
 from annotator.text.subword_scores import HOWS, How
+from annotator.text.tokenisation import is_in_clauses
 
 # Which of several annotations of a text the gold is made from, in words.
 
@@ -219,6 +220,7 @@ class ImportReport:
         self.answered: set[int] = set()
         self.mapped: set[int] = set()
         self.repeated = Places()  # new texts that the file had before under another key
+        self.in_clauses = Places()  # texts whose language is another than that by which they were split
         self._texts: dict[int, int | str] = {}  # the line, else the key, of those that the file brings new
         self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
@@ -322,6 +324,27 @@ class ImportReport:
             )
             if self.repeated.n
             else ""
+        )
+
+    def count_clauses(self, rows: Iterable[PreparedRow | Problem]) -> None:
+        """Note which texts were split by the rules of another language, so that whole clauses are one token."""
+        for row in rows:
+            if isinstance(row, PreparedRow) and any(map(is_in_clauses, row.split_here())):
+                self.in_clauses.add(row.source.key if row.source.line is None else _in_words(row.source.line))
+
+    def tell_clauses(self) -> None:
+        if self.in_clauses.n:
+            self.doubts.append(self.clause_words)
+            self.n_warnings += 1
+
+    @property
+    def clause_words(self) -> str:
+        """Which texts were split so, and what mends it."""
+        return several(
+            "{n} text has whole clauses as tokens: {places}. Name its language (zh, ja, th …) in a column or for the file.",
+            "{n} texts have whole clauses as tokens: {places}. Name their language (zh, ja, th …) in a column or for the file.",
+            self.in_clauses.n,
+            places=self.in_clauses,
         )
 
     def tell_own_spacing(self, n_texts: int) -> None:

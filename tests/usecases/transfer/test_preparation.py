@@ -22,6 +22,7 @@ from annotator.usecases.databases import find_project
 from annotator.usecases.lead.decisions import adjudicate, choose_gold
 from annotator.usecases.lead.progress import accepted_annotations, imported_annotations
 from annotator.usecases.lead.statistics import statistics_of
+from annotator.usecases.project.creation import NewProject, begin_project
 from annotator.usecases.project.projects import change_project, create_project, events_of
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
@@ -180,6 +181,28 @@ def test_what_gold_is_made_from_is_said_with_counts() -> None:
         assert gold_words(policy, Accepted(960, 160, 160, 6, 160)).startswith(
             f"Gold policy “{policy}”: {POLICY_WORDS[policy]}; 960 accepted annotations of 160 texts, with any result."
         )
+
+
+def test_chinese_that_was_split_by_the_rules_of_english_is_said_and_a_new_project_refuses_it(
+    store: Store, make_project: Callable[..., Project], import_rows: Rows
+) -> None:
+    texts = {
+        "zh": "这部电影非常好看，值得一看。",
+        "ja": "この映画はとてもおもしろかったです。",
+        "en": "He calls it 武侠小说电影 fiction.",
+    }
+    taken = [{"id": key, "text": text, "label": "positive"} for key, text in texts.items()]
+    report = import_rows(make_project(), taken)
+    assert report.doubts == [
+        "2 texts have whole clauses as tokens: line 1; line 2. "
+        "Name their language (zh, ja, th …) in a column or for the file."
+    ]
+    assert import_rows(make_project(name="Named"), [{**row, "language": row["id"]} for row in taken]).doubts == []
+    file = ("rows.csv", f"text\n{texts['zh']}\n".encode())
+    begun = NewProject("Form", get_task("sentiment"), files=[file])
+    with pytest.raises(ImportRefused, match=r"^1 text has whole clauses as tokens: line 2\."):
+        begin_project(store, LOCAL_OPERATOR, begun)
+    assert begin_project(store, LOCAL_OPERATOR, replace(begun, language="zh")).texts is not None
 
 
 # Texts without labels ------------------------------------------------------------------------------------------------
