@@ -1,6 +1,7 @@
 """What differs between two releases, or between a release and a project's gold as it is now."""
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,13 +15,14 @@ from annotator.store.gold.releases import get_release
 from annotator.usecases.access.rights import require
 from annotator.usecases.releases.frozen_gold import frozen_gold, gold_to_freeze
 
-Kind = Literal["added", "removed", "label", "sets", "text", "exhaustive"]
+Kind = Literal["added", "removed", "split", "label", "sets", "text", "exhaustive"]
 Place = tuple[str, str]  # key and split
 
-_KINDS: tuple[Kind, ...] = ("added", "removed", "label", "sets", "text", "exhaustive")
+_KINDS: tuple[Kind, ...] = ("added", "removed", "split", "label", "sets", "text", "exhaustive")
 KIND_WORDS: Mapping[Kind, str] = {
     "added": unsaid("added"),
     "removed": unsaid("removed, or now without gold"),
+    "split": unsaid("in another split"),
     "label": unsaid("with another label"),
     "sets": unsaid("with other sets"),
     "text": unsaid("with another text or other tokens"),
@@ -120,16 +122,27 @@ def _place(item: GoldInstance) -> Place:
 
 
 def _places(before: Mapping[Place, _Row], after: Mapping[Place, _Row]) -> dict[Kind, tuple[Place, ...]]:
+    moved = _moved(before.keys() - after.keys(), after.keys() - before.keys())
+    came_from = {now: where for where, now in moved.items()}
     places: dict[Kind, list[Place]] = {kind: [] for kind in _KINDS}
-    places["added"] = [where for where in after if where not in before]
+    places["added"] = [now for now in after if now not in before and now not in came_from]
+    places["split"] = [now for now in after if now in came_from]
     for where, row in before.items():
-        if where not in after:
+        now = moved.get(where, where)
+        if now not in after:
             places["removed"].append(where)
             continue
         for kind in ("label", "sets", "text", "exhaustive"):
-            if getattr(row, kind) != getattr(after[where], kind):
-                places[kind].append(where)
+            if getattr(row, kind) != getattr(after[now], kind):
+                places[kind].append(now)
     return {kind: tuple(of_kind) for kind, of_kind in places.items() if of_kind}
+
+
+def _moved(gone: Collection[Place], come: Collection[Place]) -> dict[Place, Place]:
+    """Where the instances of one split stand in another; only those whose key is gone once and has come once."""
+    n_gone, n_come = (Counter(key for key, _split in places) for places in (gone, come))
+    now = {key: (key, split) for key, split in come if n_come[key] == n_gone[key] == 1}
+    return {(key, split): now[key] for key, split in gone if key in now}
 
 
 def _release(number: int) -> str:

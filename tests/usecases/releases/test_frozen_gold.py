@@ -22,6 +22,7 @@ from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.gold import gold_instances
 from annotator.usecases.lead.decisions import adjudicate
 from annotator.usecases.project.projects import change_project, create_project
+from annotator.usecases.project.splits import split_project
 from annotator.usecases.releases.differences import GoldDifferences, release_differences
 from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import (
@@ -285,6 +286,16 @@ def test_a_release_is_compared_with_the_gold_of_now(store: Store, changed_since:
     assert same.words == "From release 1 to the current gold: the gold is the same."
     change_gold(store, changed_since, import_rows)
     assert release_differences(store, LOCAL_OPERATOR, changed_since, 1).n == 4
+
+
+def test_an_instance_that_has_moved_to_another_split_differs_once_and_is_not_one_gone_and_one_new(
+    store: Store, project: Project
+) -> None:
+    frozen(store, project)
+    split_project(store, LOCAL_OPERATOR, project, "dev=1")
+    differences = release_differences(store, LOCAL_OPERATOR, project, 1)
+    assert differences.places == {"split": (("t0", "dev"), ("t1", "dev"), ("t2", "dev"))}
+    assert differences.words == "From release 1 to the current gold: 3 instances differ (3 in another split)."
 
 
 def change_gold(store: Store, changed_since: Project, import_rows: ImportRows) -> None:
