@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from annotator.domain.numbers import percent
 from annotator.domain.suites import Applies, Case, CaseAnswer
 from annotator.language import _
 from annotator.metrics.ragged import Floats, Integers
@@ -22,11 +23,12 @@ _WORDS: dict[str, Word] = {"less": "better", "more": "not better", "not told": "
 class Baseline:
     """The failure rate of a model that always gives `label`, or (None) of one that gives each text any label.
 
-    rate: None where it is judged on no case
+    rate: None where it is judged on no case; n: on how many it is judged, of random with a chance
     """
 
     label: str | None
     rate: float | None
+    n: int = 0
 
     @property
     def name(self) -> str:
@@ -38,10 +40,13 @@ class AgainstBaseline:
     """A model beside the baseline with the lowest failure rate, over the cases that both are judged on.
 
     labels: of the constant models with that rate; () for random
+    rate, n: of the model, over the n cases that both are judged on, where it is judged on more; else None and 0
     """
 
     word: Word
     labels: tuple[str, ...]
+    rate: float | None = None
+    n: int = 0
 
     @property
     def words(self) -> str:
@@ -50,9 +55,11 @@ class AgainstBaseline:
         >>> AgainstBaseline("not told", ("negative",)).words
         'no clear difference from always “negative”'
         """
-        if len(self.labels) > 1:
-            return word_in_words(self.word, _("a constant model"))
-        return word_in_words(self.word, Baseline(self.labels[0] if self.labels else None, None).name)
+        one = Baseline(self.labels[0] if self.labels else None, None).name
+        words = word_in_words(self.word, _("a constant model") if len(self.labels) > 1 else one)
+        if self.rate is None:
+            return words
+        return _("{words} ({rate} over the {n} cases of both)", words=words, rate=percent(self.rate), n=f"{self.n:,}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +77,8 @@ class Baselines:
 
     def rates(self, numbers: Integers) -> tuple[Baseline, ...]:
         """Of some of the cases: the constant models in the order of the labels, then random."""
-        constants = [Baseline(label, _mean(of[numbers])) for label, of in zip(self.labels, self.constant, strict=True)]
-        return (*constants, Baseline(None, _mean(self.random[numbers], self.random_weights[numbers])))
+        constants = [Baseline(label, *_mean(of[numbers])) for label, of in zip(self.labels, self.constant, strict=True)]
+        return (*constants, Baseline(None, *_mean(self.random[numbers], self.random_weights[numbers])))
 
     def against(self, tests: Sequence[tuple[Integers, Floats]]) -> AgainstBaseline | None:
         """A model beside the lowest of the rates; None where no baseline is judged, or no case in common.
@@ -87,7 +94,13 @@ class Baselines:
         difference = rate_difference(
             [of[numbers] for numbers, _values in tests], [values for _numbers, values in tests]
         )
-        return None if difference.value is None else AgainstBaseline(_WORDS[difference.word], labels)
+        if difference.value is None:
+            return None
+        of_model = np.concatenate([values for _numbers, values in tests])
+        in_common = of_model[~np.isnan(np.concatenate([of[numbers] for numbers, _values in tests]) + of_model)]
+        is_less = len(in_common) < np.count_nonzero(~np.isnan(of_model))
+        rate_and_n = (float(in_common.mean()), len(in_common)) if is_less else (None, 0)
+        return AgainstBaseline(_WORDS[difference.word], labels, *rate_and_n)
 
 
 def baselines_of(cases: Sequence[Case], labels: Sequence[str]) -> Baselines:
@@ -147,9 +160,10 @@ def _mean_pass(fails: Iterator[float]) -> float:
     return 1 - float(np.mean(list(fails)))
 
 
-def _mean(values: Floats, weights: Floats | None = None) -> float | None:
-    """Over the cases that are judged."""
+def _mean(values: Floats, weights: Floats | None = None) -> tuple[float | None, int]:
+    """Over the cases that are judged, and how many these are."""
     is_judged = ~np.isnan(values)
     if not is_judged.any():
-        return None
-    return float(np.average(values[is_judged], weights=None if weights is None else weights[is_judged]))
+        return None, 0
+    mean = float(np.average(values[is_judged], weights=None if weights is None else weights[is_judged]))
+    return mean, int(np.count_nonzero(is_judged))

@@ -349,14 +349,21 @@ def about_rate(rate: Rate, n_cases: int) -> str:
 
 def lowest_baselines(row: ResultRow) -> tuple[str, str]:
     """The rates of the constant model that fails least, and of random; "–" where none is judged."""
-    constants = [b.rate for b in row.baselines if b.label is not None and b.rate is not None]
-    random = [b.rate for b in row.baselines if b.label is None]
-    return percent(min(constants, default=None)), percent(next(iter(random), None))
+    constants = [b for b in row.baselines if b.label is not None and b.rate is not None]
+    lowest = min(constants, key=lambda baseline: baseline.rate or 0, default=Baseline("", None))
+    random = next((b for b in row.baselines if b.label is None), Baseline(None, None))
+    return _baseline_rate(lowest, row), _baseline_rate(random, row)
 
 
 def baseline_lines(row: ResultRow) -> list[str]:
     """What models that read nothing get, each with its name."""
-    return [_("{name}: {rate}", name=b.name, rate=percent(b.rate)) for b in row.baselines if b.rate is not None]
+    return [_("{name}: {rate}", name=b.name, rate=_baseline_rate(b, row)) for b in row.baselines if b.rate is not None]
+
+
+def _baseline_rate(baseline: Baseline, row: ResultRow) -> str:
+    """In percent, and of how many cases where it is not judged on all."""
+    rate = percent(baseline.rate)
+    return rate if baseline.n in {0, row.n_cases} else _("{rate} of {n}", rate=rate, n=f"{baseline.n:,}")
 
 
 def difference_words(row: ResultRow) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ from annotator.errors import Conflict, ImportRefused, InvalidValue, ModelError, 
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
 from annotator.figures.bars import RateBar, rate_bar_html
 from annotator.metrics.significance import Bounds
-from annotator.scoring.suite_baselines import AgainstBaseline
+from annotator.scoring.suite_baselines import AgainstBaseline, Baselines
 from annotator.store import Store
 from annotator.store.events import list_events
 from annotator.store.instances import find_instance_ids
@@ -647,8 +647,21 @@ def test_a_constant_model_gets_what_its_baseline_says(store, project, tmp_path) 
         assert baseline.rate == row.rates["constant"].rate
     everything = results(store, project)["All tests"]
     assert everything.rates["constant"].against.words == "no clear difference from always “negative”"
-    assert baseline_lines(everything)[0] == "always “negative”: 0.0 %"
-    assert lowest_baselines(everything)[0] == "0.0 %"
+    assert baseline_lines(everything)[0] == "always “negative”: 0.0 % of 21"
+    assert lowest_baselines(everything)[0] == "0.0 % of 21"
+
+
+def test_a_model_beside_a_baseline_of_fewer_cases_has_its_own_rate_over_these() -> None:
+    """Of 322 cases of Vocabulary in CheckList's suite a constant model is judged on 262: 42.2 % of all are 49.6 % of these."""
+    judged, model = np.array([1.0, 1.0, np.nan, np.nan]), np.array([1.0, 0.0, 0.0, 0.0])
+    of_cases = Baselines(("negative",), judged[np.newaxis], judged, np.array([0.5, 0.5, 0, 0]))
+    against = of_cases.against([(np.arange(4), model)])
+    assert against is not None
+    assert (against.rate, against.n) == (0.5, 2)
+    assert against.words.endswith(" (50.0 % over the 2 cases of both)")
+    alike = of_cases.against([(np.arange(2), model[:2])])
+    assert alike is not None
+    assert (alike.rate, alike.n) == (None, 0)
 
 
 # A typed text as a test of its own.
