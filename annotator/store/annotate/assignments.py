@@ -203,10 +203,7 @@ def claim(
 
 def give_back_to_annotator(store: Store, assignment_id: int, until: str) -> None:
     """Return work to whom it belongs; past `until` somebody else may have it."""
-    store.run(
-        "UPDATE assignments SET state = 'returned', lease_until = ?, submitted_at = NULL WHERE id = ?",
-        (until, assignment_id),
-    )
+    store.run("UPDATE assignments SET state = 'returned', lease_until = ? WHERE id = ?", (until, assignment_id))
 
 
 def extend_leases(store: Store, project_id: int, user_id: int, lease_until: str) -> None:
@@ -218,9 +215,10 @@ def extend_leases(store: Store, project_id: int, user_id: int, lease_until: str)
 
 
 def set_assignment_state(store: Store, assignment_id: int, state: AssignmentState) -> None:
-    """Write a state; work that ends after its round keeps the time at which it was handed in."""
+    """Write a state; work keeps the time at which it was handed in, whatever becomes of it, unless it is reopened."""
     store.run(
-        """UPDATE assignments SET state = ?1, submitted_at = CASE ?1 WHEN 'submitted' THEN ?2 WHEN 'ended' THEN submitted_at END
+        """UPDATE assignments SET state = ?1, submitted_at = CASE ?1 WHEN 'submitted' THEN ?2 WHEN 'leased' THEN NULL
+            ELSE submitted_at END
             WHERE id = ?3""",
         (state, store.now(), assignment_id),
     )

@@ -101,9 +101,10 @@ def state_of_work(store: Store, assignment_id: int) -> MyWorkState:
 
 
 def find_last_submission(store: Store, project_id: int, user_id: int) -> int | None:
-    """The piece of work that a person handed in last, whatever has become of it since."""
+    """The piece of work that a person handed in last and that has not come back to them."""
     annotation_id = store.value(
         """SELECT id FROM assignments WHERE project_id = ? AND user_id = ? AND submitted_at IS NOT NULL
+            AND state IN ('submitted', 'ended')
             ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT 1""",
         (project_id, user_id),
     )

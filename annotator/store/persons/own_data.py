@@ -252,6 +252,7 @@ class Held:
     events: int
     answers: int
     verdicts: int
+    reviews_of_theirs: int
 
 
 def held_of(store: Store, person: Person) -> Held:
@@ -271,6 +272,9 @@ def held_of(store: Store, person: Person) -> Held:
         events=n("events WHERE actor IN (SELECT value FROM json_each(?2))"),
         answers=n("exercises WHERE user_id = ?1 AND state IN ('answered', 'done')"),
         verdicts=n("audit_items WHERE auditor = ?1"),
+        reviews_of_theirs=n(
+            f"reviews WHERE state = 'submitted' AND annotation_id IN (SELECT id FROM {of_annotations})"
+        ),
     )
 
 

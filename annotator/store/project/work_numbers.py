@@ -348,23 +348,27 @@ def listed_annotations(store: Store, project_id: int, annotation_ids: Sequence[i
 
 
 # Time on texts that were skipped or ended without a submission is work too; it lies where somebody first saw the text, since
-# nothing later is kept of it. What is in somebody's hands, or went on to others, counts once it is submitted.
-_ANNOTATED = """SELECT name, sum(is_submitted AND follows_id IS NULL) AS n_submitted,
+# nothing later is kept of it. What is in somebody's hands, or went on to others, counts once it is submitted. A blind check looks
+# like any text to whoever answers it, and is paid like one.
+_CHECKED = "FROM exercises WHERE project_id = ?1 AND attempt_id IS NULL AND state IN ('answered', 'done')"
+_ANNOTATED = f"""SELECT name, sum(is_submitted AND follows_id IS NULL) AS n_submitted,
         sum(is_submitted AND follows_id IS NOT NULL) AS n_corrected,
         sum(iif(is_submitted AND follows_id IS NULL, n_tokens, 0)) AS tokens_submitted, sum(active_ms) AS active_ms,
         sum(is_submitted AND active_ms = 0) AS n_untimed
     FROM (SELECT user_id, instance_id, follows_id, active_ms, 1 AS is_submitted FROM assignments
             WHERE project_id = ?1 AND submitted_at >= ?2 AND submitted_at < ?3
+        UNION ALL SELECT user_id, instance_id, NULL, active_ms, 1 {_CHECKED} AND answered_at >= ?2 AND answered_at < ?3
         UNION ALL SELECT user_id, instance_id, follows_id, active_ms, 0 FROM assignments
             WHERE project_id = ?1 AND submitted_at IS NULL AND state IN ('skipped', 'ended')
                 AND coalesce(first_view_at, created_at) >= ?2 AND coalesce(first_view_at, created_at) < ?3) AS work
     JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id GROUP BY name"""
 # A text is accepted once for a person: with the first of their annotations of it that was.
-_ACCEPTED_WORK = """SELECT name, count(*) AS n_accepted, sum(n_tokens) AS tokens_accepted FROM (
+_ACCEPTED_WORK = f"""SELECT name, count(*) AS n_accepted, sum(n_tokens) AS tokens_accepted FROM (
         SELECT work.user_id, work.instance_id, min(coalesce(rounds.decided_at, work.submitted_at)) AS at
         FROM annotations AS said JOIN assignments AS work ON work.id = said.assignment_id
         LEFT JOIN rounds ON rounds.annotation_id = said.id
-        WHERE work.project_id = ?1 AND said.state = 'accepted' GROUP BY 1, 2) AS accepted
+        WHERE work.project_id = ?1 AND said.state = 'accepted' GROUP BY 1, 2
+        UNION ALL SELECT user_id, instance_id, answered_at {_CHECKED}) AS accepted
     JOIN instances ON instances.id = instance_id JOIN users ON users.id = user_id
     WHERE at >= ?2 AND at < ?3 GROUP BY name"""
 _REVIEWED = """SELECT name, sum(reviews.state = 'submitted') AS n_reviewed,

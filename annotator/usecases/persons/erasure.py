@@ -263,6 +263,11 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         plan.n_instances,
         annotations=counted(plan.n_of_others, "annotation"),
     )
+    reviews = several(
+        "{n} review of these by others would be deleted too, and be missing from their pay.",
+        "{n} reviews of these by others would be deleted too, and be missing from their pay.",
+        plan.held.reviews_of_theirs,
+    )
     releases = (
         several(
             "{n} rationale set would leave {release}, which counts, not names them.",
@@ -273,8 +278,8 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         for name, n in plan.releases.items()
     )
     return (
-        goes, gold, *([instances] if plan.n_instances else []), *releases, *_lead_lines(plan.only_lead_of),
-        *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
+        goes, gold, *([reviews] if plan.held.reviews_of_theirs else []), *([instances] if plan.n_instances else []),
+        *releases, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from annotator.domain.instances import Draft
 from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.project.recruitment import PaidWork, PayRate, parse_rate
 from annotator.domain.projects import Project
@@ -20,6 +21,7 @@ from annotator.errors import InvalidValue, NotAllowed
 from annotator.store import Store, open_store
 from annotator.store.projects import get_project, get_project_by_id
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import pay_csv, payroll_of, remember_rate
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.project.exhaustive_passes import copy_project
@@ -81,6 +83,23 @@ def test_a_text_counts_once_for_a_person_a_correction_apart_and_each_on_its_day(
     assert on_tuesday == PaidWork(name, "annotator", n_accepted=1, n_corrected=1, tokens_accepted=10, active_ms=30_000)
     both = on(store, lead, project, MONDAY, TUESDAY)[name, "annotator"]
     assert (both.n_submitted, both.n_accepted, both.n_corrected, both.active_ms) == (1, 1, 1, 90_000)
+
+
+def test_work_that_the_lead_gave_back_stays_paid(store: Store, project: Project, annotator: User, lead: User) -> None:
+    work = annotate_work.next_work(store, annotator, project.id).work
+    assert work is not None
+    annotate_work.submit(
+        store, annotator, work.assignment.id, 0, Draft("positive", (A,))
+    )  # another label than the text's
+    spend(store, 60)
+    paid = PaidWork(annotator.name, "annotator", n_submitted=1, tokens_submitted=10, active_ms=60_000)
+    assert on(store, lead, project, MONDAY, MONDAY) == {(annotator.name, "annotator"): paid}
+    [(proposal, _instance)] = open_proposals(store, lead, project.id)
+    decide(store, lead, proposal.id, "keep")
+    assert on(store, lead, project, MONDAY, MONDAY) == {(annotator.name, "annotator"): paid}
+    pass_time(store, days=30)  # it went to others
+    annotate_work.next_work(store, annotator, project.id)
+    assert on(store, lead, project, MONDAY, MONDAY) == {(annotator.name, "annotator"): paid}
 
 
 def test_days_are_those_of_the_time_zone(store: Store, project: Project, annotator: User, lead: User) -> None:

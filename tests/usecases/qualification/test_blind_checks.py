@@ -1,5 +1,6 @@
 """Blind checks: texts with known gold among real work, which look like any other and change nothing."""
 
+import datetime as dt
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +22,7 @@ from annotator.usecases.annotate import blind_checks
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import my_work
 from annotator.usecases.annotate.panel_messages import show_my_work, show_next, show_work_of
+from annotator.usecases.lead.progress import payroll_of
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.qualification.items import take_out
 from annotator.usecases.qualification.people import checked_people
@@ -117,6 +119,18 @@ def test_the_lead_sees_how_checks_came_out_in_time(store: Store, watched: Projec
     assert person.totals.f1 == 1
     assert len(person.points) == n
     assert person.points == tuple(sorted(person.points, key=lambda point: point.at))
+
+
+def test_a_check_is_paid_like_the_text_that_it_looks_like(
+    store: Store, watched: Project, annotator: User, lead: User
+) -> None:
+    n_answered = len(submit_all(store, annotator, watched)) - 1
+    n_checks = len(checks_of(store, watched.id, annotator.id or 0))
+    today = dt.datetime.now(dt.UTC).date()
+    work = payroll_of(store, lead, watched, today - dt.timedelta(days=1), today + dt.timedelta(days=1)).work
+    [paid] = [of_one for of_one in work if of_one.person == annotator.name]
+    assert n_checks > 0
+    assert paid.n_submitted == n_answered
 
 
 def test_a_check_can_be_gone_back_to_and_stands_in_my_work(store: Store, watched: Project, annotator: User) -> None:

@@ -97,7 +97,7 @@ def _show_work(payroll: Payroll, zone_name: str) -> None:
     st.caption(
         _(
             "Time zone {zone_name}. Hours: active time of work submitted, skipped or discarded. Each text "
-            "counts once per person; corrections by the hour only; perturbation work not at all.",
+            "counts once per person, blind checks too; corrections by the hour only; perturbation work not at all.",
             zone_name=zone_name,
         )
     )
