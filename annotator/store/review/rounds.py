@@ -53,13 +53,18 @@ def undecided_rounds(store: Store, project_id: int) -> list[int]:
     )
 
 
+# Not while the lead has to decide about the text: nobody may score it then.
+_BEFORE_REVIEWERS = """FROM rounds JOIN annotations ON annotations.id = annotation_id
+    JOIN instances ON instances.id = rounds.instance_id
+    WHERE rounds.project_id = ?1 AND outcome IS NULL AND annotations.state = 'submitted' AND instances.state <> 'held'"""
+
+
 def list_undecided(
     store: Store, project_id: int, *, limit: int, offset: int = 0, only: Sequence[int] | None = None
 ) -> list[Round]:
     """One page of the rounds that are before their reviewers now, oldest first; only: those of some annotations."""
     rows = store.rows(
-        """SELECT rounds.* FROM rounds JOIN annotations ON annotations.id = annotation_id
-            WHERE project_id = ?1 AND outcome IS NULL AND state = 'submitted'
+        f"""SELECT rounds.* {_BEFORE_REVIEWERS}
             AND (?2 IS NULL OR annotation_id IN (SELECT value FROM json_each(?2)))
             ORDER BY annotation_id LIMIT ?3 OFFSET ?4""",
         (project_id, None if only is None else json.dumps(list(only)), limit, offset),
@@ -69,11 +74,7 @@ def list_undecided(
 
 def count_undecided(store: Store, project_id: int, *, at_most: int = 10_000) -> int:
     """How many rounds are before their reviewers, counted up to `at_most` so that it costs the same in any project."""
-    return store.number(
-        """SELECT count(*) FROM (SELECT 1 FROM rounds JOIN annotations ON annotations.id = annotation_id
-                WHERE project_id = ? AND outcome IS NULL AND state = 'submitted' LIMIT ?)""",
-        (project_id, at_most),
-    )
+    return store.number(f"SELECT count(*) FROM (SELECT 1 {_BEFORE_REVIEWERS} LIMIT ?2)", (project_id, at_most))
 
 
 def count_under_review(store: Store, project_id: int) -> int:

@@ -10,7 +10,8 @@ from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
 from annotator.errors import NotAllowed
 from annotator.store import Store
-from annotator.usecases.lead.decisions import PAGE_SIZE, list_undecided_rounds
+from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.lead.decisions import PAGE_SIZE, decide, list_undecided_rounds, open_proposals
 from annotator.usecases.project.projects import change_project, missing_annotators, missing_reviewers, progress_of
 from annotator.usecases.review import reviews
 from annotator.usecases.review.rounds import decide_round
@@ -44,6 +45,26 @@ def test_waiting_rounds_are_listed_oldest_first_with_who_has_scored_and_what_is_
     decide_round(store, LOCAL_OPERATOR, first.round.annotation_id, "returned", "too long ago")
     assert [one.instance.key for one in list_undecided_rounds(store, LOCAL_OPERATOR, project)] == ["t2"]
     assert progress_of(store, LOCAL_OPERATOR, project.id).n_open_rounds == 1
+
+
+def test_what_lies_with_the_lead_does_not_wait_for_reviewers(
+    store: Store, project: Project, annotator: User, add_person: People
+) -> None:
+    two = change_project(
+        store, LOCAL_OPERATOR, replace(project, settings=replace(project.settings, annotators_per_instance=2))
+    )
+    annotate(store, annotator, two, A)
+    assert progress_of(store, LOCAL_OPERATOR, two.id).n_open_rounds == 1
+    other = add_person("annotator-b", two, "annotator")
+    work = annotate_work.next_work(store, other, two.id).work
+    assert work is not None
+    assert work.instance.key == "t1"
+    annotate_work.propose_discard(store, other, work.assignment.id, "other", "unreadable")
+    assert progress_of(store, LOCAL_OPERATOR, two.id).n_open_rounds == 0
+    assert list_undecided_rounds(store, LOCAL_OPERATOR, two) == []
+    [(proposal, _instance)] = open_proposals(store, LOCAL_OPERATOR, two.id)
+    decide(store, LOCAL_OPERATOR, proposal.id, "keep")
+    assert len(list_undecided_rounds(store, LOCAL_OPERATOR, two)) == 1
 
 
 def test_waiting_rounds_are_paged(store: Store, project: Project, annotator: User) -> None:

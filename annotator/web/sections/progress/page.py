@@ -186,8 +186,8 @@ def _show_counts(progress: Progress, n_under_review: int) -> None:
 
 def _show_bar(progress: Progress) -> None:
     n, n_done = progress.n_instances, progress.n_done
-    percent = 100 * n_done // n  # never 100 before the last one
-    share = _("less than 1") if n_done and not percent else f"{percent}"
+    percent = 100 if n_done == n else min(99, round(100 * n_done / n))  # never 100 before the last one
+    share = _("less than 1") if 0 < n_done < n / 100 else f"{percent}"
     done = _("{share} % done.", share=share)
     n_waiting = progress.n_open_rounds  # also of texts that still need others, and are among those to annotate
     waiting = several("{n} annotation to review", "{n} annotations to review", n_waiting)
