@@ -100,6 +100,10 @@ def test_a_researcher_sorts_compares_and_shares(
     page = researcher.page
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_role("button", name="Measure")).to_have_count(0)
+    page.get_by_test_id("stMain").focus()  # as a click beside everything does
+    researcher.press("d")
+    expect(page.locator(".scatter")).to_be_visible()
+    researcher.press("d")
     page.get_by_role("combobox", name="Order by a run").select_option(label="first model · gradient")
     expect(page.get_by_role("combobox", name="Number of the run")).to_have_value("-:sets.best_f1")
     expect(page.locator(".list-count")).to_contain_text("have no value of this number")

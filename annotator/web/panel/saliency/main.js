@@ -192,6 +192,7 @@ class Saliency {
       goldAsked: () => this.gold,
       remember: () => this.#remember(),
       add: (panel) => this.#setPanels([...(this.panels || []), panel]),
+      hasRuns: () => this.list.runs.some((run) => run.method),
       remove: (place) => this.#setPanels((this.panels ?? []).filter((_, at) => at !== place)),
       choose: (place, panel, what) => this.#choosePanel(place, panel, what),
       save: (kind) => this.view && saveShown(kind, this.screen, this.view),

@@ -105,6 +105,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
  * @property {() => void} type  a text is to be typed
  * @property {() => unknown} copy  the link to what is on the screen
  * @property {(gold: string) => unknown} gold  other sets are to stand below the words
+ * @property {() => boolean} hasRuns  whether anything explains a text of the project
  * @property {() => string} goldAsked
  * @property {() => void} remember
  * @property {(panel: string) => unknown} add
@@ -360,7 +361,13 @@ export class SaliencyScreen {
     const withheld = this.view?.withheld || this.partnerView?.withheld;
     if (withheld) return withheld;
     const gold = this.view ? goldWords(this.view, this.#goldAsked) : "";
-    if (!this.choices.length) return together(_("No attributions yet. Import or compute some below."), gold);
+    if (!this.choices.length)
+      return together(
+        this.actions.hasRuns()
+          ? _("This text has no attributions. Import or compute some below.")
+          : _("No attributions yet. Import or compute some below."),
+        gold,
+      );
     return this.isWithoutMaps ? together(_("No heatmap is open. See “Add a heatmap”."), gold) : gold;
   }
 

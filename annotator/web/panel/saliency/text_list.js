@@ -376,7 +376,9 @@ export class InstanceList {
       this.body.scrollTop += Math.min(0, ofRow.top - ofList.top) + Math.max(0, ofRow.bottom - ofList.bottom);
     }
     const isElsewhere = !row && this.current !== null && this.rows.length > 0;
-    setText(this.elsewhere, isElsewhere ? _("The open text is not listed here.") : "");
+    const words =
+      this.n > this.rows.length ? _("The open text isn't on this page.") : _("The open text is not listed here.");
+    setText(this.elsewhere, isElsewhere ? words : "");
   }
 
   /**

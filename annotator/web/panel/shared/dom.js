@@ -331,10 +331,14 @@ export class KeyListener {
     root.addEventListener("keydown", (event) => this.#down(event));
     // Streamlit listens on the page for r and c; what is typed on the screen is none of its business.
     for (const kind of ["keyup", "keypress"]) root.addEventListener(kind, (event) => event.stopPropagation());
-    // With the focus nowhere (a script run may drop it) the keys still mean the screen.
+    // With the focus nowhere (a script run may drop it), or on what is around it (after a click beside everything), the
+    // keys still mean the screen.
     /** @param {KeyboardEvent} event */
     this.stray = (event) => {
-      if (event.target === document.body && !root.querySelector("dialog[open]")) this.#down(event);
+      const within = root.getRootNode();
+      const isAround =
+        event.target instanceof Element && event.target.contains(within instanceof ShadowRoot ? within.host : root);
+      if (isAround && !event.composedPath().includes(root) && !root.querySelector("dialog[open]")) this.#down(event);
     };
     document.addEventListener("keydown", this.stray, true);
   }
