@@ -3,7 +3,7 @@
 from annotator.usecases.project.guidelines import reading_of
 from annotator.usecases.qualification.attempts import training_of
 from annotator.web import components
-from annotator.web.page_parts import asked_annotation, require_project
+from annotator.web.page_parts import asked_annotation, has_begun, require_project
 from annotator.web.sections.training import trainee
 from annotator.web.session import current_visit, page_store
 
@@ -12,6 +12,8 @@ with page_store() as store:
     project = require_project(visit, "review")
     reading = None if project is None else reading_of(store, visit.user, project)
     training = None if project is None else training_of(store, visit.user, project, "reviewers")
+    if project is not None and not has_begun(store, visit, project, "reviewer", asked_annotation()):
+        training = None
     if project is not None and training is not None:
         trainee.show(store, visit, project, "reviewers", training)
 if project is not None and reading is not None and training is not None:

@@ -211,6 +211,17 @@ def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:
     return frozenset(row["role"] for row in rows)
 
 
+def is_without_work(store: Store, user: User, project_id: int, role: Role) -> bool:
+    """Whether others have a role in a project, and somebody neither has it nor ever had a piece of its work."""
+    work = "reviews" if role == "reviewer" else "assignments"
+    return store.holds(
+        f"""SELECT NOT EXISTS (SELECT 1 FROM {work} WHERE project_id = ?1 AND user_id = ?2)
+            AND EXISTS (SELECT 1 FROM memberships WHERE project_id = ?1 AND role = ?3)
+            AND NOT EXISTS (SELECT 1 FROM memberships WHERE project_id = ?1 AND role = ?3 AND user_id = ?2)""",
+        (project_id, user.id, role),
+    )
+
+
 def list_members(store: Store, project_id: int, *, with_workers: bool = False) -> list[tuple[User, Role]]:
     """Everyone with a role in the project, by name; the workers of recruitment links, who may be hundreds, only if asked for."""
     rows = store.rows(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from annotator.domain.people import PROJECT_ROLES, Right, Role, User, has_right, role_name
 from annotator.domain.projects import Project
@@ -64,6 +65,14 @@ def _lacks(user: User, rights: Sequence[Right], project_name: str, who: str) -> 
         who=who,
         roles=_roles_with(rights),
     )
+
+
+def is_onlooker(store: Store, user: User, project_id: int, role: Literal["annotator", "reviewer"]) -> bool:
+    """Whether somebody may do the work of a role only as a lead, and has never had any: to open its page is not to begin.
+
+    Where a project has nobody else for the work, whoever opens the page has come for it.
+    """
+    return people_store.is_without_work(store, user, project_id, role)
 
 
 def require_administrator(user: User) -> None:

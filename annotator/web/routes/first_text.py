@@ -22,6 +22,7 @@ from annotator.domain.reviews import SetScore
 from annotator.domain.texts import RationaleSet
 from annotator.errors import AnnotatorError
 from annotator.usecases.access.accounts import Session
+from annotator.usecases.access.rights import is_onlooker
 from annotator.usecases.annotate.panel_messages import segment_title, show_next
 from annotator.usecases.annotate.work import next_work
 from annotator.usecases.databases import Store
@@ -105,7 +106,7 @@ def _of_annotate(
     store: Store, user: User, project_id: int, query: Mapping[str, str], cookies: Mapping[str, str]
 ) -> FirstText | None:
     day = _day_began(cookies.get(ZONE, ""), store.moment())
-    if day is None:
+    if day is None or ("instance" not in query and is_onlooker(store, user, project_id, "annotator")):
         return None
     answer = next_work(store, user, project_id, whole_number(query.get("instance", "")), day_began=day)
     if answer.work is None:
@@ -119,6 +120,8 @@ def _of_annotate(
 def _of_review(
     store: Store, user: User, project_id: int, query: Mapping[str, str], cookies: Mapping[str, str]
 ) -> FirstText | None:
+    if "annotation" not in query and is_onlooker(store, user, project_id, "reviewer"):
+        return None
     answer = next_review(store, user, project_id, whole_number(query.get("annotation", "")))
     if answer.work is None:
         return None

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
 from annotator.store.instances import instances_of_keys
 from annotator.store.people import list_members
 from annotator.store.projects import find_project, get_project, get_project_by_id
+from annotator.usecases.access.accounts import add_user
 from benchmarks.served import Server
 from tests.browser.stories.story import Person, choose, take, unfold
 
@@ -157,9 +159,18 @@ def test_every_section_shows_without_an_error_also_in_an_empty_project(person: C
         shows_without_an_error(lead, name, SECTIONS[name])
 
 
-def test_ctrl_k_leads_to_a_setting_by_its_name_also_from_a_text(person: Come) -> None:
-    lead = person("Lead").open("/annotate?project=1")
+def test_a_lead_is_asked_before_a_text_is_taken_and_ctrl_k_leads_to_a_setting_also_from_there(
+    server: Server, person: Come
+) -> None:
+    with open_store(server.database) as store:
+        add_user(store, LOCAL_OPERATOR, "Lena", "lead", "Sentiment")
+    lead = person("Lena").open("/annotate?project=1")
     page = lead.page
+    lead.sees("Beginning assigns texts to you.")
+    with open_store(server.database) as store:
+        assert not store.holds("SELECT 1 FROM assignments JOIN users ON users.id = user_id WHERE name = 'Lena'")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_role("button", name="I've read them").click()
     page.locator(".segment-text").first.wait_for()
     page.keyboard.press("Control+k")
     found = page.get_by_role("dialog", name="Go to")
@@ -392,7 +403,7 @@ def test_a_new_project_opens_where_one_begins_and_what_is_saved_is_said_below_th
 
 
 def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
-    page = person("Lead").annotate(1).page
+    page = person("Annotator 1").annotate(1).page
     expect(page.locator(".guidelines-close")).to_be_visible()
     for name in ("Skip", "Discard", "Submit", "New set", "Erase", "Hide sets"):
         button = page.get_by_role("button", name=name).first
