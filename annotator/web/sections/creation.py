@@ -15,12 +15,14 @@ from annotator.usecases.databases import Store
 from annotator.usecases.project.creation import NewProject, begin_project, pasted_file
 from annotator.usecases.project.exhaustive_passes import copy_project, projects_to_copy
 from annotator.usecases.project.projects import parse_task
+from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.addresses import IN_WINDOW
 from annotator.web.buttons import pressed, submitted
-from annotator.web.frame import as_text, carry_out, refusals_shown
+from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.project_warnings import labels_in
 from annotator.web.sections.people.roles import keep_links
 from annotator.web.sections.tables import show_problem_table
+from annotator.web.sections.transfer.export import keep_stored
 from annotator.web.sections.transfer.file_import import keep_files
 from annotator.web.session import Visit, current_visit, page_store
 
@@ -93,11 +95,13 @@ def _show_copying(store: Store, visit: Visit, source: Project) -> None:
     _open(project)
 
 
-def _open(project: Project, part: str = "Import", done: str = "") -> None:
+def _open(project: Project, part: str = "Import", done: str = "", *, is_kept: bool = False) -> None:
     """Its page, at what comes next."""
     st.session_state[BEGUN] = (project.id, part)
     st.query_params["project"] = str(project.id)
-    carry_out(lambda: None, done)
+    if done:
+        confirm_and_rerun(done, is_kept=is_kept)
+    st.rerun()
 
 
 def _show_creating(store: Store, visit: Visit, template: str) -> None:
@@ -142,14 +146,23 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
     if begun.texts is None:
         return _open(begun.project, "People" if begun.invited else "Import")
     report = begun.texts
+    keep_stored(begun.project, [FileReport(new.files[0][0], "", report)])
     n_accepted = report.n_annotations - report.n_reference
     done = together(
         _("{texts} imported.", texts=counted(report.n_new, "text")),
         _("{annotations} accepted.", annotations=counted(n_accepted, "annotation")) if n_accepted else "",
         _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else "",
-        report.repeated_words,
+        *map(on_page, report.notes),
+        several("{n} warning is under Import.", "{n} warnings are under Import.", report.n_warnings)
+        if report.n_warnings
+        else "",
     )
-    return _open(begun.project, "People" if begun.invited else "Progress", done)
+    return _open(
+        begun.project,
+        "People" if begun.invited else "Progress",
+        done,
+        is_kept=bool(report.n_warnings or report.widened.n),
+    )
 
 
 def _show_refused(store: Store, visit: Visit) -> None:

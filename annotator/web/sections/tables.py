@@ -62,6 +62,15 @@ def show_problem_table(problems: Sequence[Problem], say: Callable[[str], str] = 
     )
 
 
+def show_problems(words: Callable[[int], str], problems: Sequence[Problem], n: int, say: Callable[[str], str]) -> None:
+    """A table under their number."""
+    if not n:
+        return
+    n_shown = sum(problem.n for problem in problems)
+    st.caption(_("{problems}, first {n}", problems=words(n), n=f"{n_shown:,}") if n > n_shown else words(n))
+    show_problem_table(problems, say)
+
+
 def _cells(problem: Problem, say: Callable[[str], str], *, has_files: bool, has_counts: bool) -> dict[str, str]:
     cells = {_("file"): as_text(problem.source)} if has_files else {}
     if has_counts:

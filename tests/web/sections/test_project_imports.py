@@ -234,6 +234,32 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     )
 
 
+def test_what_a_new_project_should_know_of_its_first_texts_is_said_and_stands_under_import(
+    app_for, make_project, store
+) -> None:
+    rows = 'text,label,rationales,Gold\nAn unlikeable plot.,negative,"[{""start"": 5, ""end"": 9, ""label"": ""dull""}]",0\n'
+    app = app_for(PAGE, make_project(), "lead")
+    visit = app.session_state["visit"]
+    app.session_state["visit"] = replace(visit, project=None)
+    app.run().text_input(key="create_name").set_value("Films")
+    app.text_area(key="create_pasted").set_value(rows)
+    app.button(key="create_go").click().run()
+    widened = "1 of 1 span was widened to whole tokens: pasted.csv, line 2: “like” became “unlikeable”."
+    confirmed = app.session_state["confirmed"]
+    assert confirmed["is_kept"]
+    assert confirmed["words"].endswith(f"Numbered 1 text without an ID. {widened} 1 warning is under Import.")
+    films = find_project(store, "Films")
+    app.session_state["visit"] = replace(visit, project=films, roles=frozenset({"lead"}))
+    app.run().session_state["project_section"] = "Import"
+    app.run()
+    assert widened in said(app.info)
+    assert "1 warning" in said(app.caption)
+    [reasons] = [table.value["reason"].tolist() for table in app.table]
+    assert [reason.replace("\\", "").replace(":small[]", "") for reason in reasons] == [
+        "Each span label became a rationale set (names not kept)."
+    ]
+
+
 @pytest.mark.parametrize(
     ("mode", "label", "seen"),
     [

@@ -3,11 +3,13 @@
 import io
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import streamlit as st
 
+from annotator.domain.file_problems import on_page
 from annotator.domain.measurements import WITHOUT_HELP
 from annotator.domain.numbers import counted
 from annotator.domain.people import has_right
@@ -19,12 +21,13 @@ from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.lead.quality import knows_help
 from annotator.usecases.transfer.export import ANNOTATIONS, WHOLE, WITH_PEOPLE, WRITABLE, Exported, export_file
 from annotator.usecases.transfer.import_report import ImportReport
+from annotator.usecases.transfer.row_keys import field_words
 from annotator.usecases.transfer.several_files import FileReport
 from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.rules import all_meanings, meaning_of
-from annotator.web.sections.tables import download, file_stem
+from annotator.web.sections.tables import download, file_stem, show_problems
 from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
@@ -162,8 +165,17 @@ def show_stored(project: Project) -> None:
                 icon=":material/open_in_new:",
                 key=f"import_first_map_{number}",
             )
+        _show_remarks(project, file.report)
     if any(not file.report.is_output for file in files):
         _show_next(project)
+
+
+def _show_remarks(project: Project, report: ImportReport) -> None:
+    """What was to be known of one file: a new project that began with it had no check to say so."""
+    say = partial(on_page, field_words=partial(field_words, project))
+    if report.file_words:
+        st.info("  \n".join(as_text(say(words)) for words in report.file_words), icon=":material/info:")
+    show_problems(lambda n: counted(n, "warning"), report.warnings, report.n_warnings - len(report.doubts), say)
 
 
 def _words(report: ImportReport) -> str:

@@ -27,7 +27,7 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, link_to
 from annotator.web.project_warnings import show_missing_labels
 from annotator.web.sections.rules import meaning_of
-from annotator.web.sections.tables import choose, show_problem_table
+from annotator.web.sections.tables import choose, show_problems
 from annotator.web.sections.transfer import import_format, import_remedies
 from annotator.web.sections.transfer.export import forget_stored, keep_stored, show_stored
 from annotator.web.session import Visit
@@ -347,7 +347,7 @@ def _show_report(
     for note in answer.notes_under(policy):
         container.warning(as_text(say(note)), icon=":material/info:")
     _show_left_out(answer, say)
-    _show_problems(lambda n: counted(n, "warning"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
+    show_problems(lambda n: counted(n, "warning"), answer.warnings, answer.n_warnings - len(answer.doubts), say)
     if answer.preview:
         st.dataframe(
             answer.preview, hide_index=True, key="import_preview", placeholder="–", column_config=_heads(project)
@@ -414,7 +414,7 @@ def _show_refusal(
         icon=":material/error:",
     )
     notes = st.container()
-    _show_problems(lambda n: counted(n, "problem"), refusal.problems, refusal.n_problems, say)
+    show_problems(lambda n: counted(n, "problem"), refusal.problems, refusal.n_problems, say)
     import_remedies.show_remedies(refusal.problems, labels, can_leave_out=refusal.can_leave_out)
     if refusal.notes:
         where = notes if n_files > 1 else st
@@ -425,20 +425,11 @@ def _show_left_out(answer: ImportReport, say: Say) -> None:
     """A row may have several problems."""
     if answer.n_left_out < answer.n_problems:
         st.caption(_left_out_words(answer.n_left_out))
-        _show_problems(
+        show_problems(
             lambda n: counted(n, "problem in these rows", "problems in these rows"), answer.problems, answer.n_problems, say
         )  # fmt: skip
     else:
-        _show_problems(_left_out_words, answer.problems, answer.n_problems, say)
-
-
-def _show_problems(words: Callable[[int], str], problems: Sequence[Problem], n: int, say: Say) -> None:
-    """A table under their number."""
-    if not n:
-        return
-    n_shown = sum(problem.n for problem in problems)
-    st.caption(_("{problems}, first {n}", problems=words(n), n=f"{n_shown:,}") if n > n_shown else words(n))
-    show_problem_table(problems, say)
+        show_problems(_left_out_words, answer.problems, answer.n_problems, say)
 
 
 def _left_out_words(n: int) -> str:
