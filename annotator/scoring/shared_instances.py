@@ -187,8 +187,8 @@ def _number(seeds: Sequence[OfSeed], column: Column, keep: Flags, n_resamples: i
 
 def _confidence(behind: Behind, row: MetricRow, shared: Mapping[str, SharedColumn]) -> dict[str, Number]:
     """All four numbers, which have their instances in common."""
-    names = [name for name in row.numbers if name.startswith("confidence.")]
-    if not names or names[0] not in shared:
+    names = [name for name in row.numbers if name.startswith("confidence.") and name in shared]
+    if not names:
         return {}
     over_seeds, keep = ConfidenceOverSeeds(), shared[names[0]].keep
     for seed in behind.rows.get(row.key, ()):

@@ -12,7 +12,7 @@ from annotator.language import _, speaking
 from annotator.scoring.instance_numbers import Behind, RowKey
 from annotator.scoring.reports import ProjectReport
 from annotator.scoring.runs import Answers, ScoringOptions
-from annotator.scoring.shared_instances import are_different
+from annotator.scoring.shared_instances import are_different, as_shown
 from annotator.scoring.table import Column, MetricRow, MetricTable, metric_table
 from annotator.store import Store
 from annotator.usecases.access.rights import require
@@ -22,7 +22,7 @@ from annotator.usecases.inspect.gold_release import gold_release
 from annotator.usecases.inspect.metric_formats import table_csv
 from annotator.usecases.inspect.metrics_table import ARROWS, details_of, meaning_of
 from annotator.usecases.inspect.project_scores import require_fact, require_may_group, runs_asked, score_gold
-from annotator.usecases.inspect.shown_table import TableView, judged_column
+from annotator.usecases.inspect.shown_table import TableView, judged_column, size_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,26 +102,36 @@ def row_heads(rows: Sequence[MetricRow], column: Column) -> list[Head]:
     return [*of_rows, Head("", _("random"), _("mean of ten seeds"), arrow, meaning)]
 
 
-def group_lines(tables: Mapping[str, MetricTable], by: str, keys: Sequence[RowKey], name: str) -> Iterator[Line]:
+def group_lines(
+    tables: Mapping[str, MetricTable], by: str, keys: Sequence[RowKey], name: str, n_resamples: int = 0,
+    *, is_shared: bool | None = None,
+) -> Iterator[Line]:  # fmt: skip
     """A line a group, with the number of each of these rows, and of random; the star is the best of its line.
 
-    name: of the metric; what a group has no number of is a dash
+    name: of the metric; what a group has no number of is a dash. is_shared: as of `as_shown`, as for a group by itself
     """
-    for group, table in tables.items():
+    for group, whole in tables.items():
+        columns = tuple(column for column in whole.columns if column.name == name)
+        own_rows = [row for row in whole.rows if row.key in keys]
+        differs = {name: any(are_different(whole, own_rows, column) for column in columns)}
+        table, rows = as_shown(replace(whole, columns=columns), own_rows, columns, n_resamples, is_shared)
+        view = TableView(table, rows, columns, differs, is_shared=bool(table.shared))
         random = table.random.numbers.get(name)
-        cells = [*_cells(table, keys, name), Cell(UNDEFINED if random is None else written(random.value))]
+        cells = [*_cells(view, keys), Cell(UNDEFINED if random is None else written(random.value))]
         n = table.groups.get(group)
-        yield Line(group_in_words(by, group), "" if n is None else counted(n, "instance"), cells)
+        sizes = [] if n is None else [counted(n, "instance")]
+        sizes += [words for column in columns if (words := size_words(column, view)) not in ("", f"n {n or 0:,}")]
+        yield Line(group_in_words(by, group), " · ".join(sizes), cells)
 
 
-def _cells(table: MetricTable, keys: Sequence[RowKey], name: str) -> list[Cell]:
-    column = next((column for column in table.columns if column.name == name), None)
-    rows = [row for row in table.rows if row.key in keys]
-    if column is None or not rows:
-        return [Cell(UNDEFINED)] * len(keys)
-    view = TableView(table, rows, [column], {name: are_different(table, rows, column)}, is_shared=False)
-    of_column = judged_column(view, column)
-    by_key = {row.key: of_column.cell(index) for index, row in enumerate(rows)}
+def _cells(view: TableView, keys: Sequence[RowKey]) -> list[Cell]:
+    """A cell for each row, with its own number of instances where these differ."""
+    by_key: dict[RowKey, Cell] = {}
+    for column in view.columns:
+        for row, cell in zip(view.rows, judged_column(view, column).cells, strict=True):
+            n = row.numbers[column.name].n if column.name in row.numbers else None
+            is_noted = n is not None and view.differs[column.name] and not view.is_shared
+            by_key[row.key] = replace(cell, notes=(*cell.notes, f"n {n:,}")) if is_noted else cell
     return [by_key.get(key, Cell(UNDEFINED)) for key in keys]
 
 

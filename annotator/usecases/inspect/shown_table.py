@@ -75,24 +75,29 @@ def judged_column(view: TableView, column: Column, verdicts: Sequence[Judged] | 
 def head_of(column: Column, view: TableView) -> Head:
     """The head of a column, with over how many instances it is."""
     definition = column.definition
-    shared = view.table.shared.get(column.name)
+    sizes = size_words(column, view)
     notes = [metrics_table.family_of(column), *([_(_BEST_FIRST[scope_of(column)])] if column == view.order else [])]
-    if shared is not None:
-        n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
-        n_rows, n_all = f"{len(view.rows) - n_lacking:,}", f"{len(view.rows):,}"
-        if n_lacking:
-            notes.append(_("n {n} shared by {n_rows} of {n_all} rows", n=f"{shared.n:,}", n_rows=n_rows, n_all=n_all))
-        else:
-            notes.append(_("n {n} shared by all rows", n=f"{shared.n:,}"))
-    elif view.differs[column.name]:
-        if view.is_shared or not all(view.differs.values()):  # where all do, the sentence above the table says so
-            notes.append(_("no shared instances") if view.is_shared else _("n differs"))
-    elif (n := _n_in_head(view, column)) is not None:
-        notes.append(f"n {n:,}")
+    notes += [sizes] if sizes else []
     return Head(
         metrics_table.group_of(column), metrics_table.title_in_words(definition), " · ".join(notes),
         metrics_table.ARROWS[definition.direction], metrics_table.meaning_of(column), column == view.order,
     )  # fmt: skip
+
+
+def size_words(column: Column, view: TableView) -> str:
+    """Over how many instances a column is, or that its rows differ in them."""
+    shared = view.table.shared.get(column.name)
+    if shared is not None:
+        n_lacking = sum(shared.lacking.get(row.key, 0) > 0 for row in view.rows)
+        n_rows, n_all = f"{len(view.rows) - n_lacking:,}", f"{len(view.rows):,}"
+        if n_lacking:
+            return _("n {n} shared by {n_rows} of {n_all} rows", n=f"{shared.n:,}", n_rows=n_rows, n_all=n_all)
+        return _("n {n} shared by all rows", n=f"{shared.n:,}")
+    if view.differs[column.name]:
+        is_said_above = not view.is_shared and all(view.differs.values())  # in the sentence above the table
+        return "" if is_said_above else _("no shared instances") if view.is_shared else _("n differs")
+    n = _n_in_head(view, column)
+    return "" if n is None else f"n {n:,}"
 
 
 def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[int]) -> list[Line]:

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceAttribution, SourceOutput
+from annotator.domain.numbers import written
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.reports import ModelReport, ProjectReport
 from annotator.scoring.runs import ScoringOptions
+from annotator.scoring.shared_instances import as_shown
 from annotator.scoring.table import metric_table
 from annotator.store import Store
 from annotator.usecases.compare.model_comparison import ModelPair, compare_models
@@ -253,6 +255,26 @@ def test_each_group_has_a_line_with_the_numbers_of_every_row(store: Store, table
     assert [line.cells[2].text for line in lines] == chance
     heads = row_heads(rows, tables["positive"].column(F1))
     assert [(head.group, head.title) for head in heads] == [("m", "first"), ("m", "last"), ("", "random")]
+
+
+def test_the_rows_of_a_group_are_over_the_texts_of_all_as_in_its_own_table_or_each_says_over_how_many(
+    store: Store, tabled: Project, import_rows: Callable[..., Any]
+) -> None:
+    row = {"label": "positive", "rationales": [[[0, 1]]]}
+    import_rows(tabled, [row | {"id": key, "text": f"fine and so {key}"} for key in "defgh"])
+    for method, keys, scores in (("first", "defgh", (3.0, 2.0, 1.0, 0.0)), ("last", "efgh", (0.0, 1.0, 2.0, 3.0))):
+        maps = (SourceAttribution((ScoredPart(scores),)),)
+        take(store, tabled, (SourceOutput(key, Run("m", method), method, 1, None, (), maps) for key in keys))
+    tables = group_tables(store, LOCAL_OPERATOR, tabled, ScoringOptions(by="label"), lambda _done, _of: None)
+    keys = [row.key for row in tables["positive"].rows]
+    [_negative, shared] = group_lines(tables, "label", keys, F1)
+    _table, of_group = as_shown(tables["positive"], tables["positive"].rows, tables["positive"].columns)
+    assert [cell.text for cell in shared.cells[:2]] == [written(row.numbers[F1].value) for row in of_group]
+    assert [cell.text for cell in shared.cells[:2]] == ["0.833", "0.167"]
+    assert shared.detail == "7 instances · n 6 shared by all rows"
+    [_negative, apart] = group_lines(tables, "label", keys, F1, is_shared=False)
+    assert [(cell.text, cell.notes) for cell in apart.cells[:2]] == [("0.857", ("n 7",)), ("0.167", ("n 6",))]
+    assert apart.detail == "7 instances"
 
 
 def test_the_file_of_all_groups_has_one_head_and_names_the_group_of_each_number(store: Store, tabled: Project) -> None:

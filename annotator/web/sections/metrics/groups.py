@@ -92,7 +92,9 @@ def _draw(
     project: Project, rows: Sequence[MetricRow], tables: dict[str, MetricTable], by: str, name: str, scored: ScoredTable
 ) -> None:
     column = scored.table.column(name)
-    lines = list(group_lines(tables, by, [row.key for row in rows], name))
+    is_shared = None if scored.shared else False
+    keys = [row.key for row in rows]
+    lines = list(group_lines(tables, by, keys, name, scored.request.n_resamples, is_shared=is_shared))
     n_pages = -(-len(lines) // _PAGE)
     page = 1
     if n_pages > 1:
