@@ -1,16 +1,17 @@
 """The table of metrics as text for a terminal, as LaTeX with its notes, and as CSV with a line a number."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from annotator.domain.measurements import group_in_words
-from annotator.domain.numbers import UNDEFINED, counted, written
+from annotator.domain.numbers import UNDEFINED, by_key, counted, written
 from annotator.figures.html_table import BEST, Cell, Head, Line
 from annotator.figures.latex_tables import label_of, metric_table_latex
 from annotator.figures.text_tables import TextCell, TextHead, TextLine, metric_table_text
 from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import speaking
-from annotator.metrics.significance import FEWEST, RANDOM
+from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import LEARNED, Judged, judged, n_without_choice
 from annotator.scoring.shared_instances import are_comparable, are_different
 from annotator.scoring.signatures import asked, signature
@@ -20,11 +21,11 @@ from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 _MEANINGS: Mapping[str, str] = {
-    BEST: "the best of its column, among rows that are over the same instances and better than random",
-    "▲": "better than random",
-    "≈": "no clear difference from random",
-    "▼": "not better than random: it is worse",
-    "?": f"fewer than {FEWEST} instances: too few to say whether it is better than random",
+    BEST: "the best of its column, among rows that are over the same instances and better than their baseline",
+    "▲": "better than its baseline",
+    "≈": "no clear difference from its baseline",
+    "▼": "not better than its baseline: it is worse",
+    "?": f"fewer than {FEWEST} instances: too few to say whether it is better than its baseline",
     LEARNED: "all or partly on texts that the model learned from, or perhaps did: nothing is said of chance",
     "±": "the standard deviation over seeds",
     "[": "…, …] the 95 % bootstrap interval",
@@ -112,13 +113,16 @@ def _signs(lines: Sequence[TextLine]) -> Iterator[str]:
     used = {sign for cell in cells for sign in cell.signs}
     used |= {note[0] for cell in cells for note in cell.notes} | {"±" for cell in cells if cell.deviation}
     used |= {UNDEFINED for cell in cells if cell.value == UNDEFINED}
-    meanings = [f"{sign} {meaning}".replace("[ ", "[") for sign, meaning in _MEANINGS.items() if sign in used]
-    if meanings:
+    if meanings := _meanings_of(used):
         yield "; ".join([*meanings, "↑ higher is better, ↓ lower is better"]) + "."
 
 
+def _meanings_of(signs: Collection[str]) -> list[str]:
+    return [f"{sign} {meaning}".replace("[ ", "[") for sign, meaning in _MEANINGS.items() if sign in signs]
+
+
 def _notes(view: metrics_table.MetricView, columns: Sequence[_JudgedColumn], names: Sequence[str]) -> Iterator[str]:
-    yield from _of_nulls(columns)
+    yield from _of_nulls((of.column.definition.title, of.verdicts) for of in columns)
     yield from _of_scopes(columns)
     yield from _of_instances(view)
     yield from _of_left_out(view)
@@ -152,12 +156,13 @@ def _of_unmeasured(view: metrics_table.MetricView, columns: Sequence[_JudgedColu
         )
 
 
-def _of_nulls(columns: Sequence[_JudgedColumn]) -> Iterator[str]:
-    """Of columns that are held against something else than random."""
-    for of in columns:
-        nulls = dict.fromkeys(judged.null for judged in of.verdicts if judged.verdict is not None)
-        if nulls and RANDOM not in nulls:
-            yield f"The verdict on {of.column.definition.title} is beside {', '.join(nulls)}."
+def _of_nulls(columns: Iterable[tuple[str, Sequence[Judged]]]) -> Iterator[str]:
+    """What the verdicts are held against: columns by name, where not all have the same."""
+    pairs = [(judged.null, name) for name, verdicts in columns for judged in verdicts if judged.verdict is not None]
+    nulls = by_key(dict.fromkeys(pairs))
+    if nulls:
+        words = [f"{null} ({', '.join(names)})" if len(nulls) > 1 else null for null, names in nulls.items()]
+        yield f"Baseline: {'; '.join(words)}."
 
 
 def _of_scopes(columns: Sequence[_JudgedColumn]) -> Iterator[str]:
@@ -192,16 +197,16 @@ def _of_left_out(view: metrics_table.MetricView) -> Iterator[str]:
 
 def latex_notes(
     table: MetricTable, rows: Sequence[MetricRow], names: Sequence[tuple[Column, str]], verdicts: Sequence[Sequence[Judged]],
-    *, has_best: bool,
+    cells: Sequence[Cell],
 ) -> Iterator[str]:  # fmt: skip
     """One sentence or two each. names: what the columns are called above their numbers; verdicts: by column and row."""
     columns = [column for column, _ in names]
-    signs = {judged.sign for of_column in verdicts for judged in of_column}
-    if meanings := [f"{sign} {meaning}" for sign, meaning in _MEANINGS.items() if sign in signs]:
+    if meanings := _meanings_of({cell.sign for cell in cells} | {note[0] for cell in cells for note in cell.notes}):
         yield f"{'; '.join(meanings)}."
+    yield from _of_nulls((name, of) for (_column, name), of in zip(names, verdicts, strict=True))
     yield from _of_differing(table, rows, names)
     yield from _of_lacking(table, rows, columns)
-    if has_best and any(scope_of(column) == "model" for column in columns):
+    if any(cell.is_best for cell in cells) and any(scope_of(column) == "model" for column in columns):
         yield "Faithfulness that is not normalised, and confidence, are compared within one model only."
     for model, training in {row.model: row.training for row in rows}.items():
         if words := words_of(training):
@@ -263,7 +268,8 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
     n_of = metrics_table.RowSizes.of(rows, columns)
     cells = [_cells(table, rows, column, of, n_of) for column, of in zip(columns, verdicts, strict=True)]
     models = [row.model for row in rows]
-    groups = models if len(set(models)) < len(models) else [""] * len(models)
+    is_grouped = len(models) > len(set(models)) == sum(1 for _model in groupby(models))  # else sorted across models
+    groups = models if is_grouped else [""] * len(models)
     names = [
         name.removeprefix(f"{group} · ") if group else name
         for name, group in zip(metrics_table.names_of(rows), groups, strict=True)
@@ -294,8 +300,7 @@ def table_latex(table: MetricTable, rows: Sequence[MetricRow], columns: Sequence
         heads, lines, corner="Method" if any(groups) else "Model, method", caption=caption, groups=groups,
         label=label_of("metrics", table.project, table.split or "", metrics_table.asked_group(table)),
         notes=[*latex_notes(
-            table, rows, list(zip(columns, shorts, strict=True)), verdicts,
-            has_best=any(cell.is_best for of_column in cells for cell in of_column),
+            table, rows, list(zip(columns, shorts, strict=True)), verdicts, [cell for line in lines for cell in line.cells],
         )],
     )  # fmt: skip
 

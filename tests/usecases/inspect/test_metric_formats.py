@@ -15,7 +15,7 @@ from annotator.metrics.registry import idea_of
 from annotator.scoring.chance_verdicts import judged
 from annotator.scoring.reports import TrainingReport
 from annotator.scoring.shared_instances import are_different, over_shared
-from annotator.scoring.table import MetricTable, all_table_definitions
+from annotator.scoring.table import MetricTable, all_table_definitions, sorted_rows
 from annotator.store import Store
 from annotator.usecases.compare.differences import against_csv, against_latex
 from annotator.usecases.compare.row_names import names_to_compare, spoken_to_compare
@@ -122,7 +122,7 @@ def test_each_row_has_its_numbers_and_verdicts_and_the_best_is_marked(store: Sto
     assert line_of(text, "knowing · ig").split()[-2:] == [written(row_of(table, "knowing").numbers[F1].value), "▲★"]
     assert line_of(text, "mistaken · ig").split()[-1] == "▼"
     assert line_of(text, "blind · ig").split()[-1] == "≈"
-    assert "▼ not better than random: it is worse" in sentences(text)
+    assert "▼ not better than its baseline: it is worse" in sentences(text)
     assert f"n {N}" in text
     assert line_of(text, "random, mean of ten seeds").split()[-1] == written(table.random.numbers[F1].value)
 
@@ -291,12 +291,31 @@ def test_what_a_model_learned_from_and_what_is_too_few_are_told_below(store: Sto
     assert cells(made, "knowing")[1].startswith(
         f"{written(row_of(table, 'knowing').numbers[F1].value)}\\rlap{{\\textsuperscript{{+}}}}"
     )
-    assert "+ better than random; $\\approx$ no clear difference from random" in made
+    assert "+ better than its baseline; $\\approx$ no clear difference from its baseline" in made
+    assert "Baseline: random." in made
     take(store, with_half, (output(k, Run("few", "ig"), blind(k), [said(k, k < 30)]) for k in range(9)))
     table = table_of(store, with_half)
     made = table_latex(table, table.rows, [table.column(F1)])
-    assert "? fewer than 20 instances: too few to say whether it is better than random" in made
+    assert "? fewer than 20 instances: too few to say whether it is better than its baseline" in made
     assert "\\rlap{\\textsuperscript{?}}" in cells(made, "few")[1]
+
+
+def test_the_latex_names_the_baseline_of_each_column_and_says_what_its_brackets_are(
+    store: Store, with_half: Project
+) -> None:
+    table = table_of(store, with_half, n_resamples=20)
+    made = table_latex(table, table.rows, [table.column(F1), table.column("eraser.accuracy")])
+    assert "Baseline: random (F1); always predicting “negative” (Acc.)." in made
+    assert "[…, …] the 95 \\% bootstrap interval" in made
+
+
+def test_rows_that_are_sorted_across_models_stand_under_no_model(store: Store, with_half: Project) -> None:
+    take(store, with_half, (output(k, Run("knowing", "lime"), mistaken(k), [said(k, k < 30)]) for k in range(N)))
+    table = table_of(store, with_half)
+    made = table_latex(table, sorted_rows(table.rows, table.column(F1)), [table.column(F1)])
+    assert "knowing $\\cdot$ lime " in made
+    assert "\\emph" not in made
+    assert made.count("\\midrule") == 2  # below the head and above random
 
 
 def test_the_table_has_a_label(store: Store, with_half: Project) -> None:
