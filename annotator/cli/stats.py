@@ -23,8 +23,8 @@ def summary_lines(statistics: "ProjectStatistics", why_no_agreement: str) -> Ite
     yield f"project: {statistics.project} (gold policy “{statistics.gold_policy}”)"
     yield (
         f"size: {counted(size.n_instances, 'instance')} over {counted(size.n_documents, 'text')}, "
-        f"{counted(size.n_tokens, 'token')}"
-        + (f" ({_of(size.mean_tokens_per_instance)} an instance)" if size.n_instances else "")
+        f"{counted(size.n_tokens, 'markable token')}"
+        + (f"; {_of(size.mean_tokens_per_instance)} tokens an instance, markable or not" if size.n_instances else "")
     )
     if statistics.instances:
         yield f"state: {_counts(statistics.instances)}; {statistics.n_done:,} done"

@@ -20,19 +20,24 @@ _HEIGHT = 380
 _N_STEPS = 20
 _FEW = 5
 _ALIKE = 1e-9
-_RIGHT, _WRONG, _UNKNOWN = unsaid("correct prediction"), unsaid("wrong prediction"), unsaid("no answer")
-_LOOKS = {_RIGHT: (COLOURS[0], "circle"), _WRONG: (COLOURS[1], "x"), _UNKNOWN: (COLOURS[6], "diamond-open")}
+_RIGHT, _WRONG = unsaid("correct prediction"), unsaid("wrong prediction")
+_NO_GOLD, _NO_PREDICTION = unsaid("no gold"), unsaid("no prediction")
+_LOOKS = {
+    _RIGHT: (COLOURS[0], "circle"), _WRONG: (COLOURS[1], "x"), _NO_GOLD: (COLOURS[6], "diamond-open"),
+    _NO_PREDICTION: (COLOURS[6], "square-open"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An instance. id: what a click on it gives back; is_right: None where the model gives no answer."""
+    """An instance. id: what a click on it gives back; is_right: None where there is no prediction, or no gold for it."""
 
     id: int
     key: str
     value: float
     p: float | None = None
     is_right: bool | None = None
+    is_predicted: bool = True
 
 
 def drawn(points: Sequence[Point]) -> list[Point]:
@@ -140,7 +145,9 @@ def _points_by_answer(points: Sequence[Point], *, x_of: Any, y_of: Any) -> list[
 
 
 def _answer(point: Point) -> str:
-    return _UNKNOWN if point.is_right is None else _RIGHT if point.is_right else _WRONG
+    if point.is_right is None:
+        return _NO_GOLD if point.is_predicted else _NO_PREDICTION
+    return _RIGHT if point.is_right else _WRONG
 
 
 def _height(point: Point, lanes: Sequence[str]) -> float:

@@ -262,6 +262,17 @@ def test_stats_fit_a_screen_and_name_the_first_of_many_people(annotator: Command
     assert len(annotator("stats", "--project", "P", "--all").out.splitlines()) > 200
 
 
+def test_the_size_of_a_project_tells_tokens_to_mark_from_those_of_a_whole_instance(
+    annotator: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.jsonl"
+    file.write_text('{"id": "q", "passage": "Ada was born in London.", "question": "Who?"}\n')
+    annotator("project", "create", "P", "--task", "reading")
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    [size] = [line for line in annotator("stats", "--project", "P").out.splitlines() if line.startswith("size: ")]
+    assert size == "size: 1 instance over 1 text, 6 markable tokens; 8 tokens an instance, markable or not"
+
+
 def test_stats_as_csv_hold_a_number_a_row_with_whom_it_is_of(seven: Command) -> None:
     rows = list(csv.DictReader(io.StringIO(seven("stats", "--project", "P", "--csv").out)))
     by_name = {(row["name"], row["of"]): row["value"] for row in rows}

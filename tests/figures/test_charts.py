@@ -145,10 +145,13 @@ def test_right_and_wrong_answers_have_other_marks_and_points_name_their_instance
     assert "<" not in figure.data[1].text[0]  # Plotly reads tags in texts
 
 
-def test_right_and_wrong_answers_lie_in_lanes_of_their_own() -> None:
+def test_right_and_wrong_predictions_and_what_lacks_gold_or_a_prediction_lie_in_lanes_of_their_own() -> None:
     points = [Point(n, str(n), 0.5, 0.9, n % 3 == 0) for n in range(30)]
+    points += [Point(30, "b", 0.5, 0.9), Point(31, "c", 0.5, is_predicted=False)]
     figure = distribution(points, name="F1")
     lanes = dict(zip(figure.layout.yaxis2.tickvals, figure.layout.yaxis2.ticktext, strict=True))
+    assert set(lanes.values()) == {"correct prediction", "wrong prediction", "no gold", "no prediction"}
+    assert {trace.name: trace.text[0] for trace in figure.data[3:]} == {"no gold": "b", "no prediction": "c"}
     for trace in figure.data[1:]:
         assert {lanes[int(height) + 0.5] for height in trace.y} == {trace.name}
 

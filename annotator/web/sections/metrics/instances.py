@@ -255,6 +255,7 @@ def _points(behind: Behind) -> list[Point]:
             value,
             instance.p,
             (None if instance.predicted is None or instance.result is None else instance.predicted == instance.result),
+            instance.predicted is not None,
         )
         for instance, value in zip(behind.instances, behind.values, strict=True)
     ]
