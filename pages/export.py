@@ -18,5 +18,5 @@ with page_store() as store:
             export.show(store, visit, project)
             if has_right(visit.user, visit.roles, "manage project"):
                 link_to(
-                    "project", _("Gold releases"), project_id=project.id, icon=":material/ac_unit:", section="Export"
+                    "project", _("Gold releases"), project_id=project.id, icon=":material/ac_unit:", section="Releases"
                 )

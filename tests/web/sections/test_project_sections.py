@@ -323,8 +323,9 @@ def test_names_are_in_the_file_once_they_are_asked_for(page: AppTest) -> None:
 
 
 def test_a_lead_finds_the_releases_from_here_and_a_researcher_has_none(page: AppTest) -> None:
-    [link] = [element.proto.label for element in page.get("page_link")]
-    assert link == "Gold releases"
+    [link] = [element.proto for element in page.get("page_link")]
+    assert link.label == "Gold releases"
+    assert link.query_string.endswith("section=Releases")
     visit = page.session_state["visit"]
     page.session_state["visit"] = replace(visit, roles=frozenset({"researcher"}))
     assert not page.run().get("page_link")

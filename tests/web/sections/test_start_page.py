@@ -13,6 +13,8 @@ from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.databases import find_project
 from annotator.usecases.project.projects import create_project
+from annotator.usecases.releases.frozen_gold import freeze_gold
+from annotator.usecases.start import overview
 
 Opened = Callable[..., AppTest]
 
@@ -62,6 +64,17 @@ def test_each_line_of_a_lead_leads_to_the_section_that_mends_it(opened: Opened, 
         *HOW_FAR,
     ]
     assert any(markdown.value == r"**New \*one\***" for markdown in app.main.markdown)
+
+
+def test_a_release_that_gold_may_have_left_behind_leads_to_the_releases_where_it_is_compared(
+    opened: Opened, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_store(database) as store:
+        project = find_project(store, "Sentiment")
+        freeze_gold(store, get_user(store, "Lead"), project, "1.0", licence="CC0", citation="Us")
+    monkeypatch.setattr(overview, "has_new_gold", lambda *_: True)
+    shown = [(page, query) for label, page, query in links(opened("Lead")) if "Gold may have changed since" in label]
+    assert ("project", "project=1&section=Releases") in shown
 
 
 def test_an_annotator_has_a_link_to_the_texts_of_each_project(opened: Opened) -> None:

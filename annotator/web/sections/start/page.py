@@ -81,7 +81,7 @@ def show_lead_work(project: Project, work: LeadWork) -> None:
     if work.release is not None:
         release = as_text(work.release.words)
         label = _("Gold may have changed since {release}: compare", release=release)
-        _link(project, "Export", ":material/inventory_2:", label)
+        _link(project, "Releases", ":material/inventory_2:", label)
 
 
 def _lead_lines(work: LeadWork) -> Iterator[tuple[str, str, str]]:
