@@ -32,7 +32,7 @@ from annotator.web.session import Visit
 
 # What a person chooses from, and the ending of a format that is one file; "": a folder, which is packed.
 FORMATS = {
-    "jsonl": (unsaid("annotator JSONL: everything, reimportable"), ".jsonl"),
+    "jsonl": (unsaid("annotator JSONL: the project, reimportable"), ".jsonl"),
     "csv": (unsaid("CSV: one row per rationale set"), ".csv"),
     "conll": (unsaid("CoNLL: one token per line, BIO tags"), ".conll"),
     "eraser": (unsaid("ERASER: split files and docs.jsonl"), ""),
@@ -87,7 +87,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         )  # fmt: skip
     may_name = sees_all and format_name in WITH_PEOPLE
     if format_name == "jsonl":
-        st.caption(_("For moving projects: always includes everyone's name."))
+        st.caption(_("For moving projects: with everyone's name, without functional tests and trained weights."))
     has_names = may_name and st.checkbox(_("Name annotators"), key="export_names", help=_(_NAMES))
     if not sees_all and has_right(visit.user, visit.roles, "annotate"):
         st.caption(_("Excludes texts you may still annotate."))
