@@ -42,13 +42,15 @@ def check_cases(project: Project, cases: Sequence[Case]) -> None:
         seen.add(case.case)
 
 
-def why_not(project: Project, case: Case) -> str | None:
-    """Why a case cannot be one of the project's; None where it can."""
+def why_not(project: Project, case: Case, *, is_of_file: bool = False) -> str | None:
+    """Why a case cannot be one of the project's; None where it can. is_of_file: its labels can be renamed as it is read."""
     if len(case.test) > 200 or len(case.category) > 200:
         return _(_ONE_LINE, n=200)
     strange = [label for label in case.labels if label not in project.labels]
     if strange and project.labels:
-        return _("'{label}' isn't a project label ({labels}).", label=strange[0], labels=listed(project.labels))
+        reason = unsaid("'{label}' isn't a project label ({labels}).")
+        remedy = unsaid("'{label}' isn't a project label ({labels}); rename it (--rename).")
+        return _(remedy if is_of_file else reason, label=strange[0], labels=listed(project.labels))
     for text in case.texts:
         reason = _why_no_text(project, text)
         if reason is not None:

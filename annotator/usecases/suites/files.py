@@ -88,7 +88,7 @@ def _checked(project: Project, read: Suite, renamed: Mapping[str, str]) -> tuple
         renamed = {**known, **renamed}
     for case in read.cases:
         renamed_case = _renamed(case, renamed)
-        reason = why_not(project, renamed_case)
+        reason = why_not(project, renamed_case, is_of_file=True)
         if reason is None:
             cases.append(renamed_case)
         else:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from annotator.domain.file_problems import on_page
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError, ImportRefused
@@ -139,7 +140,7 @@ def _show_left_out(project: Project) -> None:
     if project_id != project.id or not done.problems:
         return
     with st.container(border=True):
-        st.warning(as_text(left_out_words(done)), icon=":material/info:")
+        st.warning(as_text(on_page(left_out_words(done))), icon=":material/info:")
         show_problem_table(done.problems)
         st.button(_("Close"), key="tests_left_close", on_click=lambda: st.session_state.pop(_LEFT, None))
 
