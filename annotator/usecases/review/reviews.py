@@ -209,13 +209,12 @@ def submit_review(
 
 
 def skip_review(store: Store, user: User, review_id: int) -> NextReview:
-    """Leave an annotation to others; it is offered again when nothing else is left."""
+    """Leave an annotation to others, or one's own review that was submitted; it is offered again when nothing else is left."""
     with store.transaction():
         review, project = _open_review(store, user, review_id)
-        if review.state == "submitted":
-            raise StaleDraft(_("Already submitted. Reload to continue."))
-        review_store.set_review_state(store, review, "skipped")
-        _note(store, user, "skip review", review, project)
+        if review.state != "submitted":
+            review_store.set_review_state(store, review, "skipped")
+            _note(store, user, "skip review", review, project)
         return _next(store, project, user, _held_or_claimed(store, project, user))
 
 

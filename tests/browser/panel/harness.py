@@ -257,9 +257,9 @@ class Fake:
         if route in {"withdraw", "back"}:
             found["state"] = "open"
             return 200, {"work": found, "counts": self.counts}
+        if found["state"] == "submitted" or body.get("revision", found["revision"]) != found["revision"]:
+            return 409, {"error": "Another tab has saved this text.", "work": found}
         if "revision" in body:
-            if body["revision"] != found["revision"] or found["state"] == "submitted":
-                return 409, {"error": "Another tab has saved this text.", "work": found}
             found["revision"] += 1
             self.arrived.notify_all()
             found["draft"] = body["draft"]

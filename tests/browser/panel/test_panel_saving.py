@@ -193,6 +193,38 @@ def test_the_other_tabs_version_may_be_taken_and_undone(panel: Open, fake: Fake)
     assert other.sets() == [[[9, 10]]]
 
 
+@pytest.mark.parametrize("key", ["s", "Control+Enter"])
+def test_a_text_that_another_tab_submitted_is_left_and_that_is_said(panel: Open, fake: Fake, key: str) -> None:
+    shown = panel(fake)
+    shown.click(1)
+    shown.saved()
+    other = panel(fake, server=shown.server)
+    shown.click(5)
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    other.keys(key)
+    other.shown("second")
+    assert "Another tab" in other.text(".notice.refused")
+    assert fake.find(1)["draft"]["sets"] == [[[1, 2], [5, 6]]]
+    word(other, "saved")
+
+
+def test_changes_to_a_text_that_another_tab_submitted_are_said_to_be_unsaved_and_can_be_left(
+    panel: Open, fake: Fake
+) -> None:
+    shown = panel(fake)
+    other = panel(fake, server=shown.server)
+    shown.click(1)
+    shown.keys("Control+Enter")
+    shown.shown("second")
+    other.click(9)
+    assert "Another tab" in other.text(".notice.refused")
+    word(other, "not saved")
+    other.page.get_by_role("button", name="Continue").click()
+    other.shown("second")
+    assert other.page.locator(".notice").count() == 0
+
+
 def test_a_lease_that_ran_out_can_be_taken_again_with_the_marks(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     fake.refuse["draft"] = [(410, {"error": "Your lease of this text has run out."})]

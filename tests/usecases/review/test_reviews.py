@@ -288,6 +288,18 @@ def test_a_skipped_annotation_is_offered_to_others_and_again_when_nothing_else_i
     assert after.work.annotation.id != work.annotation.id
 
 
+def test_a_tab_that_skips_what_another_tab_submitted_goes_on_and_the_review_stays(
+    store: Store, project: Project, annotator: User, reviewers: list[User]
+) -> None:
+    annotate(store, annotator, project, A)
+    submitted = score(store, reviewers[0], project)
+    annotate(store, annotator, project, A)
+    after = reviews.skip_review(store, reviewers[0], submitted.review.id).work
+    assert after is not None
+    assert after.annotation.id != submitted.annotation.id
+    assert reviews.current_review(store, reviewers[0], submitted.review.id).review.state == "submitted"
+
+
 @pytest.fixture
 def fourth(store: Store, project: Project, annotator: User, reviewers: list[User], add_person: People) -> User:
     """A reviewer who came when a correction waited for the other three."""

@@ -295,13 +295,18 @@ export class Flow extends WorkFlow {
     if (this.visit.isDone && !this.outbox.busy()) return this.visit.end();
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
+    this.#showWaiting();
+  }
+
+  #showWaiting() {
     const next = this.waiting ? this.upcoming.shift() : undefined;
     if (next) return this.show(next);
     if (this.waiting && !this.outbox.busy()) this.load();
   }
 
   /**
-   * A message was refused: its session comes back as it was, with the reason.
+   * A message was refused: its session comes back as it was, with the reason. What another tab submitted stays left,
+   * unless there are changes here that it has not.
    * @param {Job} job
    * @param {Refusing} answer
    */
@@ -310,8 +315,12 @@ export class Flow extends WorkFlow {
     const { session, kind } = job;
     this.#refuse(session, kind, answer);
     this.outbox.hold(session);
-    if (kind !== "draft") return this.#bringBack(session);
-    if (session === this.current) this.screen.refresh();
+    const { problem, dirty, work } = session;
+    if (kind !== "draft" && !(problem?.ended && (!dirty || kind === "skip"))) return this.#bringBack(session);
+    if (kind === "draft") return session === this.current ? this.screen.refresh() : undefined;
+    const text = _("{title}: {sentence}", { title: work.instance.key, sentence: sentenceOf(answer) });
+    this.screen.notices.setPage({ text, closable: true });
+    this.#showWaiting();
   }
 
   /** @param {Session} session @param {JobKind} kind @param {Refusing} answer */
@@ -319,9 +328,12 @@ export class Flow extends WorkFlow {
     const { status, body } = answer;
     session.leaving = false;
     const other = body.work && body.work.assignment === session.id ? body.work : null;
-    if (status === 409 && other && other.state !== "submitted")
-      session.conflict = { work: other, error: sentenceOf(answer) };
-    else session.problem = { error: sentenceOf(answer), warning: Boolean(body.warning), lost: status === 410, kind };
+    const ended = status === 409 && other?.state === "submitted";
+    if (status === 409 && other && !ended) session.conflict = { work: other, error: sentenceOf(answer) };
+    else {
+      const lost = status === 410 || ended;
+      session.problem = { error: sentenceOf(answer), warning: Boolean(body.warning), lost, ended, kind };
+    }
     const { set } = body;
     if (set !== null && set !== undefined && session.state.sets[set])
       session.history.replace({ ...session.state, current: set });
