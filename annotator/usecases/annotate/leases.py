@@ -97,6 +97,8 @@ def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -
         raise NotAllowed(_(TRAINING_FIRST))
     if instance_queue.is_free_for(store, instance_id, user_id):
         return _claim(store, project, user_id, instance_id)
+    if mine is not None:
+        return mine  # what was skipped, or expired, and went to others can be read too, and talked about
     if standing(store, instance_id, user_id).was_shown:
         raise NotAllowed(_("You've seen others' marks in this text and can't annotate it."))
     raise NotAllowed(_("This text is assigned to others."))

@@ -124,7 +124,7 @@ def work_of(store: Store, assignment: Assignment) -> Work:
     if assignment.is_check:
         is_handed_in = assignment.state == "submitted"
         return Work(assignment, instance, outcome=outcome_of_check(store, assignment) if is_handed_in else None)
-    outcome = outcome_of(store, assignment) if assignment.state in {"submitted", "proposed", "ended"} else None
+    outcome = None if assignment.state in {"leased", "returned"} else outcome_of(store, assignment)
     decision = _decision_of_lead(store, assignment, instance)
     if assignment.follows_id is None:
         feedback = Feedback(assignment.round_number, decision) if decision else None

@@ -4,14 +4,16 @@ from collections.abc import Callable
 
 import pytest
 
+from annotator.domain.instances import Draft
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.texts import RationaleSet
-from annotator.errors import AnnotatorError, Conflict, InvalidValue, NotAllowed, NotFound
+from annotator.errors import AnnotatorError, Conflict, InvalidValue, LeaseLost, NotAllowed, NotFound
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.usecases.annotate import work
 from annotator.usecases.annotate.talk import Subject, answer, begin, questions, talk_of
+from annotator.usecases.notices.notices import unread
 from annotator.usecases.project.projects import take_role
 from annotator.usecases.review import reviews
 from tests.usecases.review.test_reviews import annotate, score
@@ -104,6 +106,29 @@ def test_a_question_waits_until_a_lead_answers(
     assert heard(store, other, project) == []  # annotators work independently
     with pytest.raises(NotAllowed, match=r"can grant a role \("):
         questions(store, annotator, project)
+
+
+def test_a_reply_about_a_text_that_was_skipped_and_went_to_others_can_be_read_where_it_leads(
+    store: Store, project: Project, annotator: User, lead: User, add_person: People, import_rows: Callable[..., object]
+) -> None:
+    import_rows(project, [{"id": "t2", "text": "Fine food.", "label": "positive"}])
+    mine = work.next_work(store, annotator, project.id).work
+    assert mine is not None
+    number = begin(store, annotator, project.id, 1, TEXT, "Is irony negative?", to_lead=True)
+    work.skip(store, annotator, mine.assignment.id)
+    for name in ("annotator-b", "annotator-c"):
+        annotate(store, add_person(name, project, "annotator"), project, A)
+    answer(store, lead, number, "Yes")
+    [notice] = unread(store, annotator)
+    assert (notice.kind, notice.instance_id) == ("answer", 1)
+    shown = work.next_work(store, annotator, project.id, notice.instance_id).work
+    assert shown is not None
+    assert (shown.assignment.state, shown.assignment.draft.sets) == ("skipped", ())  # to be read; nothing of others
+    assert shown.outcome is not None
+    assert (shown.outcome.state, shown.outcome.lines) == ("skipped", ())
+    assert heard(store, annotator, project) == [["Is irony negative?", "Yes"]]
+    with pytest.raises(LeaseLost, match=r"This text is assigned to others\."):
+        work.submit(store, annotator, mine.assignment.id, 0, Draft(sets=(B,)))
 
 
 def test_a_comment_that_is_sent_again_since_its_answer_was_lost_stands_there_once(

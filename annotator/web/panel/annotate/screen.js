@@ -26,6 +26,8 @@ const STANDS = {
   proposed: _("You proposed to discard this text."),
   discarded: _("This text was discarded."),
   "passed on": _("This text was given to another annotator."),
+  skipped: _("This text was given to another annotator."),
+  returned: _("This text was given to another annotator."),
 };
 
 /** @extends {Notices<Session>} */
