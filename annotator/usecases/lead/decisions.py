@@ -22,7 +22,7 @@ from annotator.store.annotate.annotations import (
     get_annotations,
     set_annotation_state,
 )
-from annotator.store.annotate.assignments import end_work_on, get_assignment, give_back_to_annotator
+from annotator.store.annotate.assignments import drop_result, end_work_on, get_assignment, give_back_to_annotator
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.proposals import (
     Proposal,
@@ -30,6 +30,7 @@ from annotator.store.annotate.proposals import (
     find_proposal,
     list_open_proposals,
     list_open_proposals_of,
+    proposals_of_instances,
 )
 from annotator.store.annotate.visibility import give_back_what_was_shown
 from annotator.store.events import add_event, events_of_instance
@@ -215,6 +216,13 @@ def open_proposals(
     return [(proposal, instances_store.get_instance(store, proposal.instance_id)) for proposal in proposals]
 
 
+def kept_before(store: Store, proposal: Proposal) -> str:
+    """When a lead last decided that a text, or its label, stays; "" where nobody did (its author may have withdrawn it)."""
+    others = proposals_of_instances(store, [proposal.instance_id])[proposal.instance_id]
+    rejected = [other for other in others if (other.kind, other.state) == (proposal.kind, "rejected")]
+    return max((other.decided_at or "" for other in rejected if other.decided_by != other.proposed_by), default="")
+
+
 def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> None:
     """Decide a proposal.
 
@@ -256,6 +264,8 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
         if proposal.assignment_id is not None:
             project = get_project_by_id(store, proposal.project_id)
             give_back_to_annotator(store, proposal.assignment_id, away_end(store, project))
+            if proposal.kind == "contest":
+                drop_result(store, proposal.assignment_id)
             give_back_what_was_shown(store, [proposal.instance_id])
     else:
         instances_store.set_result(store, proposal.instance_id, proposal.reason)

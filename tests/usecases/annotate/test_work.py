@@ -19,7 +19,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import segment_title, show_project
 from annotator.usecases.annotate.work import NextWork
-from annotator.usecases.lead.decisions import decide, open_proposals
+from annotator.usecases.lead.decisions import decide, kept_before, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
 from annotator.usecases.review.panel_messages import show_review_project
 from tests.clock import pass_time
@@ -398,7 +398,7 @@ def test_a_contested_label_waits_for_the_lead_who_may_take_it(store: Store, proj
     assert annotations_of(store, [instance.id])[instance.id][0].state == "accepted"
 
 
-def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_the_reason(
+def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_the_reason_and_that_label(
     store: Store, project: Project, annotator: User
 ) -> None:
     work = held(annotate_work.next_work(store, annotator, project.id))
@@ -407,13 +407,28 @@ def test_a_contested_label_that_the_lead_keeps_brings_the_work_back_first_with_t
     decide(store, LOCAL_OPERATOR, proposal.id, "keep")
     again = held(annotate_work.next_work(store, annotator, project.id))
     assert again.instance.id == work.instance.id
-    assert again.assignment.draft.sets == MARKED.sets
+    assert replace(again.assignment.draft, origins=(), proposed=None) == MARKED
     assert again.feedback is not None
     assert again.feedback.lines == ("The label stays “negative” (you chose “positive”). Mark what supports it.",)
-    annotate_work.submit(store, annotator, again.assignment.id, again.assignment.revision, MARKED)
+    annotate_work.submit(store, annotator, again.assignment.id, again.assignment.revision, again.assignment.draft)
     assert annotations_of(store, [work.instance.id])[work.instance.id][0].result == "negative"
     with pytest.raises(Conflict, match=r"Already decided by local operator\."):
         decide(store, LOCAL_OPERATOR, proposal.id, "discard")
+
+
+def test_a_label_that_is_contested_again_says_when_it_was_kept_and_not_when_that_was_withdrawn(
+    store: Store, project: Project, annotator: User
+) -> None:
+    work = held(annotate_work.next_work(store, annotator, project.id))
+    contested = replace(MARKED, result="positive")
+    finish(store, annotator, work, contested)
+    finish(store, annotator, annotate_work.withdraw(store, annotator, work.assignment.id), contested)
+    [(first, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    assert kept_before(store, first) == ""
+    decide(store, LOCAL_OPERATOR, first.id, "keep")
+    finish(store, annotator, held(annotate_work.next_work(store, annotator, project.id)), contested)
+    [(again, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    assert kept_before(store, again) == store.value("SELECT decided_at FROM proposals WHERE id = ?", (first.id,))
 
 
 def test_a_proposal_to_discard_holds_the_instance_until_the_lead_confirms(

@@ -17,6 +17,7 @@ from annotator.usecases.lead.decisions import (
     StuckWork,
     UndecidedRound,
     decide,
+    kept_before,
     list_undecided_rounds,
     open_proposals,
     stuck_work,
@@ -59,7 +60,9 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
         st.markdown(f"“{as_text(proposal.comment)}”")
     for segment in instance.as_shown:
         st.text(first_words(segment.body.text, _SHOWN_CHARACTERS))
-    st.caption(f":small[{as_text(instance.key)}]")
+    kept = kept_before(store, proposal)
+    before = _(" · kept on {day}", day=shown_day(kept)) if kept else ""
+    st.caption(f":small[{as_text(instance.key)}{before}]")
     *columns, look = st.columns(4)
     look.button(
         _("Open"), key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
