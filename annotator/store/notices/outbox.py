@@ -39,8 +39,11 @@ def has_unread(store: Store, user_id: int, project_id: int, kind: NoticeKind) ->
 MAY_SEE = """(?2 OR EXISTS (SELECT 1 FROM memberships AS mine
     WHERE mine.project_id = notices.project_id AND mine.user_id = notices.user_id))"""
 # What is unread is one line, however long ago the first of it was; what was read is a line for each day on which it was.
-_GROUPED = f"""SELECT notices.project_id, kind, detail, count(*) AS n, max(notices.id) AS newest_id,
-        max(notices.created_at) AS newest_at, read_at IS NOT NULL AS is_read, max(notices.instance_id) AS instance_id
+# Returned texts are counted, however often each came back; replies and questions one by one.
+_N = "count(DISTINCT iif(kind = 'returned', coalesce(instance_id, -id), id)) AS n"
+_GROUPED = f"""SELECT notices.project_id, kind, detail, {_N},
+        max(notices.id) AS newest_id, max(notices.created_at) AS newest_at, read_at IS NOT NULL AS is_read,
+        max(notices.instance_id) AS instance_id
     FROM notices WHERE notices.user_id = ?1 AND {MAY_SEE}"""
 _NAMED = """SELECT grouped.*, projects.name AS project_name, instances.key AS key FROM ({groups}) AS grouped
     JOIN projects ON projects.id = grouped.project_id LEFT JOIN instances ON instances.id = grouped.instance_id
@@ -259,7 +262,7 @@ def groups_in_mail(store: Store, message: Message, *, is_administrator: bool) ->
     """What a mail tells, of projects in which the person still has a role."""
     rows = store.rows(
         f"""SELECT grouped.*, projects.name AS project_name, instances.key AS key FROM (
-                SELECT project_id, kind, detail, count(*) AS n, max(id) AS newest_id, max(created_at) AS newest_at,
+                SELECT project_id, kind, detail, {_N}, max(id) AS newest_id, max(created_at) AS newest_at,
                     max(instance_id) AS instance_id
                 FROM notices WHERE mail_id = ?1 AND {MAY_SEE} GROUP BY project_id, kind, detail) AS grouped
             JOIN projects ON projects.id = grouped.project_id LEFT JOIN instances ON instances.id = grouped.instance_id

@@ -171,7 +171,7 @@ def _as_review(store: Store, project: Project, exercise: Exercise) -> panel_mess
         revision=exercise.revision,
         annotation=exercise.id,
         round=1,
-        max_rounds=project.settings.max_rounds,
+        max_rounds=0,  # an exercise has no other
         state="open" if exercise.state == "open" else "submitted",
         instance=show_instance(get_instance(store, exercise.instance_id), project.task),
         result=known.result,

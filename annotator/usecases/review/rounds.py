@@ -129,6 +129,8 @@ def _close(
         _end_work(store, annotation)
     if outcome == "returned":
         _return(store, project, annotation, by)
+    if outcome == "discarded" and annotation.annotator != by:
+        tell(store, None, [annotation.user_id], project.id, "returned", review_round.instance_id, "discarded")
     settle(store, review_round.instance_id)
     if outcome == "accepted":
         after_acceptance(store, review_round.instance_id)

@@ -13,6 +13,7 @@ from annotator.domain.texts import RationaleSet
 from annotator.store import Store, open_store
 from annotator.store.annotate.talk import get_thread
 from annotator.store.notices.outbox import prune_notices
+from annotator.store.projects import update_project
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.talk import Subject, answer, begin, note_answers_read, talk_of
@@ -72,9 +73,19 @@ def test_work_that_came_back_is_told_to_its_annotator_by_its_key_and_several_by_
         annotate(store, ann, reviewed, A)  # the correction, and the next
     while store.value("SELECT count(*) FROM rounds WHERE outcome IS NULL"):
         score(store, rev, reviewed, POOR)
-    assert lines(store, ann)[0].endswith("3 texts were returned to you")
+    assert lines(store, ann) == ["2 texts were returned to you"], "one of them twice"
     assert lines(store, rev) == [], "nobody is told of what they did"
     assert not {"rev"} & set(" ".join(lines(store, ann)).split()), "nor who reviewed"
+
+
+def test_what_the_last_round_discards_is_told_to_its_annotator(
+    store: Store, reviewed: Project, ann: User, rev: User
+) -> None:
+    update_project(store, replace(reviewed, settings=replace(reviewed.settings, max_rounds=1)))
+    for expected in ("“t1” was discarded after review", "2 texts were discarded after review"):
+        annotate(store, ann, reviewed, A)
+        score(store, rev, reviewed, POOR)
+        assert lines(store, ann) == [expected]
 
 
 def test_an_accepted_round_tells_nobody(store: Store, reviewed: Project, ann: User, rev: User, lea: User) -> None:

@@ -187,7 +187,8 @@ export class Head {
 
 /** @param {number} round @param {number|null|undefined} most */
 function roundWords(round, most) {
-  if (most) return _("round {round} of {most}", { round, most });
+  if (most)
+    return round >= most ? _("last round: accepted or discarded") : _("round {round} of {most}", { round, most });
   return round > 1 ? _("round {round}", { round }) : "";
 }
 
