@@ -100,15 +100,19 @@ def state_of_work(store: Store, assignment_id: int) -> MyWorkState:
     return cast("MyWorkState", store.value(f"SELECT {_STATE} {_WORK} WHERE work.id = ?", (assignment_id,)))
 
 
-def find_last_submission(store: Store, project_id: int, user_id: int) -> int | None:
-    """The piece of work that a person handed in last and that has not come back to them."""
-    annotation_id = store.value(
-        """SELECT id FROM assignments WHERE project_id = ? AND user_id = ? AND submitted_at IS NOT NULL
-            AND state IN ('submitted', 'ended')
-            ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT 1""",
+def find_last_submission(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
+    """When a person handed in, or proposed to discard, something last, and its number; not what has come back."""
+    row = store.row(
+        """SELECT * FROM (SELECT submitted_at AS at, id FROM assignments
+                WHERE project_id = ?1 AND user_id = ?2 AND submitted_at IS NOT NULL AND state IN ('submitted', 'ended')
+                ORDER BY coalesce(submitted_at, created_at) DESC, id DESC LIMIT 1)
+            UNION ALL SELECT proposals.created_at, work.id FROM assignments AS work
+                JOIN proposals ON assignment_id = work.id AND kind = 'discard' AND proposals.state <> 'rejected'
+                WHERE work.project_id = ?1 AND user_id = ?2 AND work.state IN ('proposed', 'ended')
+            ORDER BY at DESC, id DESC LIMIT 1""",
         (project_id, user_id),
     )
-    return None if annotation_id is None else int(annotation_id)
+    return None if row is None else (row["at"], row["id"])
 
 
 def find_last_decided(store: Store, project_id: int, user_id: int) -> tuple[str, int] | None:
@@ -122,12 +126,6 @@ def find_last_decided(store: Store, project_id: int, user_id: int) -> tuple[str,
         (project_id, user_id),
     )
     return None if row is None else (row[0], row[1])
-
-
-def submission_time(store: Store, assignment_id: int) -> str | None:
-    """When a piece of work was handed in."""
-    at: str | None = store.value("SELECT submitted_at FROM assignments WHERE id = ?", (assignment_id,))
-    return at
 
 
 def count_submitted_since(store: Store, project_id: int, user_id: int, since: str) -> int:

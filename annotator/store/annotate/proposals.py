@@ -96,6 +96,11 @@ def decide_proposal(store: Store, proposal_id: int, state: str, decided_by: str)
     )
 
 
+def withdraw_proposal(store: Store, assignment_id: int) -> None:
+    """Its author takes back what the lead has not decided: then nothing was proposed."""
+    store.run("DELETE FROM proposals WHERE assignment_id = ? AND state = 'open'", (assignment_id,))
+
+
 def _proposal(row: Row) -> Proposal:
     return Proposal(**dict(row))
 

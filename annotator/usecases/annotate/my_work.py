@@ -68,7 +68,7 @@ def my_work(
         rows.append(
             MyWorkRow(
                 line, first_words(line.excerpt, _EXCERPT_CHARS), work.result if work else None, n_sets,
-                may_reopen=line.state in {"submitted", "accepted"} and not outcome.closed,
+                may_reopen=line.state in {"submitted", "accepted", "proposed"} and not outcome.closed,
                 lines=_summary(line, outcome, n_sets, last_decided),
             )
         )  # fmt: skip

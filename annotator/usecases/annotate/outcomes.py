@@ -99,10 +99,13 @@ def _each_once(lines: Sequence[str]) -> tuple[str, ...]:
 def why_closed(store: Store, assignment: Assignment, annotation: Annotation | None) -> str:
     """Why a submission cannot be reopened, as the end of a sentence ("a reviewer has scored it"); "" where it may be.
 
-    It may until its first score is submitted, the lead has decided or made it gold, or its author has seen others' sets.
+    It may until its first score is submitted, the lead has decided or made it gold, or its author has seen others' sets; a
+    proposal to discard until the lead has decided.
     """
     if row_of(store, assignment.instance_id).state == "discarded":
         return _("the text was discarded")
+    if assignment.state == "proposed":
+        return _why_shown(store, assignment.instance_id, assignment.user_id)
     if annotation is None:
         return _("it was never submitted")
     review_round = find_round(store, annotation.id)
@@ -118,8 +121,11 @@ def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> st
         return _("a reviewer has already scored it")
     if is_chosen(store, annotation.id):
         return _("the lead has already made it gold")
-    was_shown = standing(store, annotation.instance_id, user_id).was_shown
-    return _("you've since seen others' marks") if was_shown else ""
+    return _why_shown(store, annotation.instance_id, user_id)
+
+
+def _why_shown(store: Store, instance_id: int, user_id: int) -> str:
+    return _("you've since seen others' marks") if standing(store, instance_id, user_id).was_shown else ""
 
 
 DISCARDED = unsaid("The lead discarded this text.")

@@ -1,6 +1,7 @@
 """What is written when work is handed in or taken back; inside another's transaction."""
 
 from dataclasses import replace
+from operator import itemgetter
 
 from annotator.domain.instances import AnnotationState, Assignment, AssignmentState, Draft, Instance, result_mode_for
 from annotator.domain.people import User
@@ -14,8 +15,8 @@ from annotator.store import Store
 from annotator.store.annotate import annotations as annotations_store
 from annotator.store.annotate import assignments as work_store
 from annotator.store.annotate import instance_queue
-from annotator.store.annotate.my_work import find_last_submission, submission_time
-from annotator.store.annotate.proposals import add_proposal, decide_proposal, help_of, last_proposal_of
+from annotator.store.annotate.my_work import find_last_submission
+from annotator.store.annotate.proposals import add_proposal, help_of, withdraw_proposal
 from annotator.store.events import record_event
 from annotator.store.project.guidelines import newest_read
 from annotator.store.projects import get_project_by_id
@@ -114,15 +115,13 @@ def _write_origins(store: Store, assignment: Assignment, annotation_id: int, dra
 
 
 def last_submission(store: Store, project_id: int, user_id: int) -> int | None:
-    """The number of what a person handed in last, a blind check too."""
+    """The number of what a person handed in last, a proposal to discard or a blind check too."""
     last, check = find_last_submission(store, project_id, user_id), last_done_check(store, project_id, user_id)
-    if last is None or check is None:
-        return check[1] if check else last
-    return check[1] if check[0] > (submission_time(store, last) or "") else last
+    return max(filter(None, (last, check)), key=itemgetter(0), default=("", None))[1]
 
 
 def reopen(store: Store, user: User, assignment: Assignment, title: str = "") -> Work:
-    """Open a submission again, a blind check too, with everything as it was handed in.
+    """Open a submission again, a blind check too, with everything as it was handed in; a proposal to discard is withdrawn.
 
     title: of the text, where it is not on the screen
     Raises: Conflict saying why that is not allowed any more
@@ -135,15 +134,16 @@ def reopen(store: Store, user: User, assignment: Assignment, title: str = "") ->
         return work_of(store, reopened)
     annotation = annotations_store.find_annotation_of_assignment(store, assignment.id)
     closed = why_closed(store, assignment, annotation)
-    if annotation is None or closed:
+    if closed:
         raise Conflict(_cannot_reopen(title, closed))
     project = get_project_by_id(store, assignment.project_id)
-    _cancel_contest(store, user, assignment)
-    annotations_store.set_annotation_state(store, annotation.id, "withdrawn")
-    end_open_reviews(store, annotation.id)
+    withdraw_proposal(store, assignment.id)
+    if annotation is not None:
+        annotations_store.set_annotation_state(store, annotation.id, "withdrawn")
+        end_open_reviews(store, annotation.id)
     move(store, assignment, "leased")
     work_store.extend_leases(store, project.id, assignment.user_id, lease_end(store, project))
-    note_event(store, user, "withdraw", assignment, state=annotation.state)
+    note_event(store, user, "withdraw", assignment, state=annotation.state if annotation else assignment.state)
     return work_of(store, work_store.get_assignment(store, assignment.id))
 
 
@@ -151,9 +151,3 @@ def _cannot_reopen(title: str, why: str) -> str:
     if not title:
         return _("Can't reopen this submission: {why}.", why=why)
     return _("Can't reopen “{title}”: {why}.", title=title, why=why)
-
-
-def _cancel_contest(store: Store, user: User, assignment: Assignment) -> None:
-    proposal = last_proposal_of(store, assignment.id)
-    if proposal is not None and proposal.state == "open":
-        decide_proposal(store, proposal.id, "rejected", user.name)

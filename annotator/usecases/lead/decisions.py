@@ -217,10 +217,10 @@ def open_proposals(
 
 
 def kept_before(store: Store, proposal: Proposal) -> str:
-    """When a lead last decided that a text, or its label, stays; "" where nobody did (its author may have withdrawn it)."""
+    """When a lead last decided that a text, or its label, stays; "" where nobody did."""
     others = proposals_of_instances(store, [proposal.instance_id])[proposal.instance_id]
-    rejected = [other for other in others if (other.kind, other.state) == (proposal.kind, "rejected")]
-    return max((other.decided_at or "" for other in rejected if other.decided_by != other.proposed_by), default="")
+    kept = [other.decided_at for other in others if (other.kind, other.state) == (proposal.kind, "rejected")]
+    return max(filter(None, kept), default="")
 
 
 def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> None:

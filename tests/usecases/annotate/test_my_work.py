@@ -211,6 +211,37 @@ def test_going_back_reopens_submissions_one_after_the_other(store: Store, projec
         annotate_work.reopen_last(store, annotator, project.id)
 
 
+def test_going_back_withdraws_a_proposal_to_discard_that_the_lead_has_not_decided(
+    store: Store, project: Project, annotator: User
+) -> None:
+    annotate(store, annotator, project)
+    work = take(store, annotator, project)
+    annotate_work.save_draft(store, annotator, work.assignment.id, 0, Draft(sets=(A,)))
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "offensive")
+    assert my_work(store, annotator, project.id, state="proposed")[0][0].may_reopen
+    again = annotate_work.reopen_last(store, annotator, project.id)
+    assert (again.assignment.id, again.assignment.state) == (work.assignment.id, "leased")
+    assert again.assignment.draft.sets == (A,)
+    assert open_proposals(store, LOCAL_OPERATOR, project.id) == []
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "broken text")
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    assert proposal.reason == "broken text"
+    decide(store, LOCAL_OPERATOR, proposal.id, "discard")
+    with pytest.raises(Conflict, match=r"Can't reopen “Quiet rooms.*”: the text was discarded\."):
+        annotate_work.reopen_last(store, annotator, project.id)
+
+
+def test_what_its_author_withdrew_the_lead_did_not_decide(store: Store, project: Project, annotator: User) -> None:
+    work = take(store, annotator, project)
+    annotate_work.propose_discard(store, annotator, work.assignment.id, "offensive")
+    again = annotate_work.reopen_last(store, annotator, project.id)
+    annotate_work.submit(store, annotator, work.assignment.id, again.assignment.revision, Draft("positive", (A,)))
+    again = annotate_work.reopen_last(store, annotator, project.id)
+    annotate_work.submit(store, annotator, work.assignment.id, again.assignment.revision, Draft("negative", (A,)))
+    row = only(store, annotator, project)
+    assert (row.line.state, row.lines) == ("accepted", ())
+
+
 def test_going_back_says_why_the_last_submission_is_closed(store: Store, reviewed: Project, add_person: People) -> None:
     ann = add_person("ann", reviewed, "annotator")
     annotate(store, ann, reviewed)

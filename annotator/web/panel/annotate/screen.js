@@ -62,7 +62,7 @@ class WorkNotices extends Notices {
   #submitted({ work, state }) {
     if (work.state !== "submitted" || work.foreign) return null;
     const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
-    const mayReopen = !closed && (stands === "submitted" || stands === "accepted");
+    const mayReopen = !closed && ["submitted", "accepted", "proposed"].includes(stands);
     const read =
       closed && (stands === "submitted" || stands === "accepted")
         ? _("Read only: {why}.", { why: closed })
