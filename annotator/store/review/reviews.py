@@ -311,12 +311,14 @@ _STATE = """CASE WHEN reviews.state = 'leased' THEN 'draft' WHEN reviews.state =
     WHEN instances.state = 'discarded' THEN 'discarded' ELSE coalesce(rounds.outcome, 'submitted') END"""
 
 # What is leased and was never scored has only been opened.
-_SOURCE = f"""FROM (SELECT reviews.id, reviews.annotation_id, rounds.instance_id, rounds.number, instances.key,
+_SOURCE = f"""FROM (SELECT reviews.id, reviews.annotation_id, rounds.instance_id, rounds.number, instances.key, reviews.comment,
         {_STATE} AS standing, coalesce(reviews.submitted_at, reviews.created_at) AS at
     FROM reviews JOIN rounds ON rounds.annotation_id = reviews.annotation_id JOIN instances ON instances.id = rounds.instance_id
     WHERE reviews.project_id = ?1 AND reviews.user_id = ?2
     AND (reviews.state IN ('submitted', 'skipped') OR (reviews.state = 'leased' AND reviews.revision > 0))) AS review"""
-_ASKED = f"(?3 = '' OR standing = ?3) AND {holds('?4', key='review.key', instance_id='review.instance_id')}"
+_ASKED = f"""(?3 = '' OR standing = ?3) AND ({holds("?4", key="review.key", instance_id="review.instance_id")}
+    OR instr(casefold(review.comment), casefold(?4)) > 0
+    OR EXISTS (SELECT 1 FROM scores WHERE review_id = review.id AND instr(casefold(comment), casefold(?4)) > 0))"""
 
 
 def list_my_reviews(

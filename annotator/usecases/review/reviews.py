@@ -400,7 +400,7 @@ def my_reviews(
 ) -> tuple[list[MyReviewRow], int]:
     """One page of one's own reviews, newest first, and how many there are.
 
-    state: one of STATES, or "" for all; words: what its key or texts hold, whatever the case
+    state: one of STATES, or "" for all; words: what its key, texts or one's own comments hold, whatever the case
     """
     require(store, user, project_id, "review")
     if state not in {"", *STATES}:

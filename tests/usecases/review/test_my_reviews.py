@@ -1,6 +1,7 @@
 "My reviews: what one has scored stays listed with one's own scores and with result; it is searched, and by state."
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -139,17 +140,20 @@ def test_what_was_skipped_or_begun_is_listed_and_what_was_only_opened_is_not(
     assert sorted(listed(store, reviewers[0], project)) == [("t1", "skipped"), ("t2", "draft")]
 
 
-def test_the_list_is_searched_for_words_and_keys_and_by_state(
+def test_the_list_is_searched_for_words_keys_and_what_one_said_oneself_and_by_state(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    for _ in TEXTS:
+    for scores in (GOOD, WEAK):
         annotate(store, annotator, project)
-        score(store, reviewers[0], project, GOOD)
-    score(store, reviewers[1], project, GOOD)
+        score(store, reviewers[0], project, scores)
+    score(store, reviewers[1], project, replace(GOOD, comment="not even a full stop"))
     both = [("t2", "submitted"), ("t1", "accepted")]
     assert listed(store, reviewers[0], project) == both
     assert listed(store, reviewers[0], project, words=" WAITER ") == both[:1]
     assert listed(store, reviewers[0], project, words="T1") == both[1:]
+    assert listed(store, reviewers[0], project, words="TWO reasons") == both[:1]
+    assert listed(store, reviewers[0], project, words="split") == both[:1]
+    assert listed(store, reviewers[0], project, words="full stop") == [], "another reviewer's"
     assert listed(store, reviewers[0], project, state="accepted") == both[1:]
     assert listed(store, reviewers[0], project, state="accepted", words="waiter") == []
 
