@@ -108,11 +108,12 @@ class Change:
 
     @property
     def minimality(self) -> float | None:
-        """Edited tokens / (edited + kept tokens), over all segments: 0 nothing, 1 everything; None without any token.
+        """Edited tokens / (edited + kept tokens): 0 nothing, 1 everything; None without any token.
 
+        Over the segments that can be marked, and others (a question, say) only where they were edited.
         Source:  ER-TEST's edited tokens / all; how to count a replacement by more or fewer tokens is our decision
         """
-        n_all = self.n_edited + sum(segment.diff.n_kept for segment in self.segments)
+        n_all = self.n_edited + sum(s.diff.n_kept for s in self.segments if s.is_selectable or s.diff.n_edited)
         return self.n_edited / n_all if n_all else None
 
     def n_edited_inside(self, sets: Sequence[RationaleSet]) -> int:

@@ -86,6 +86,14 @@ def test_a_pair_may_leave_one_side_as_it_is() -> None:
     assert (one.n_edited, one.minimality) == (1, 0.25)  # one of four tokens
 
 
+def test_a_question_that_cannot_be_marked_counts_for_minimality_where_it_was_edited() -> None:
+    first = compare(segments("why so", "a b", n_selectable=1), segments("why so", "a x", n_selectable=1))
+    assert [s.is_selectable for s in first.segments] == [True, False]
+    assert first.minimality == 0.25
+    second = compare(segments("a b", "why so", n_selectable=1), segments("a x", "why so", n_selectable=1))
+    assert second.minimality == 0.5
+
+
 def test_minimality_counts_the_longer_side_of_each_change() -> None:
     # 1 -> 2 tokens: 2 edited, 2 kept
     assert change("the slow plot", "the very dull plot").minimality == 0.5

@@ -209,7 +209,7 @@ export class Check extends DeskTab {
         ? _("{key}: rejected and returned to its author.", { key })
         : answer.body.state === "approved"
           ? _("{key}: approved and added to the data.", { key })
-          : _("{key}: approved.", { key }),
+          : _("{key}: approved. Others will check it.", { key }),
     );
   }
 

@@ -327,10 +327,20 @@ class Desk {
     this.pair.showLook(look);
     setText(this.facts, factsOf(look, work.original));
     this.notes.replaceChildren(...look.notes.map((said) => element("li", {}, said)));
-    if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left]);
+    if (isNewest) this.#say(look.problems.length ? look.problems : [look.nothing_left, this.#doubt(work)]);
     clearTimeout(this.suggestTimer);
     if (work.suggests) this.suggestTimer = setTimeout(() => this.suggestions.follow(), SUGGEST_AFTER_MS);
     performance.mark("annotator:looked");
+  }
+
+  /** That the label is not what the type leads one to expect. @param {DeskWork} work */
+  #doubt({ original }) {
+    const keeps = this.kind.byName.get(this.kind.value)?.keeps_label ?? null;
+    const isSame = this.result.value === original.result;
+    if (keeps === null || keeps === isSame || original.result === null) return "";
+    return isSame
+      ? _("The label is the original's; this type usually changes it.")
+      : _("The label isn't the original's; this type usually keeps it.");
   }
 
   /** @param {string[]} sentences */

@@ -102,11 +102,14 @@ export class Head {
     const { instance, round, max_rounds: most } = session.work;
     const rounds = roundWords(round, most);
     const after = rounds && ` · ${rounds}`;
+    const isLast = most ? round >= most : false;
     this.key.replaceChildren(
       element("span", { class: "key-words", hidden: isMachineKey(instance.key) }, instance.key),
       after,
     );
-    this.key.title = _("Text ID: {key}", { key: instance.key }) + after;
+    this.key.title = isLast
+      ? _("Last round: below the thresholds the text is discarded.")
+      : _("Text ID: {key}", { key: instance.key }) + after;
     setText(this.title, _("{title}: {sentence}", { title: this.page, sentence: nameOf(instance) }));
     if (this.talk) this.talk.hidden = false;
     if (this.model) this.model.hidden = !session.project?.asks_model || Boolean(session.work.is_blind);
@@ -187,8 +190,7 @@ export class Head {
 
 /** @param {number} round @param {number|null|undefined} most */
 function roundWords(round, most) {
-  if (most)
-    return round >= most ? _("last round: accepted or discarded") : _("round {round} of {most}", { round, most });
+  if (most) return round >= most ? _("last round") : _("round {round} of {most}", { round, most });
   return round > 1 ? _("round {round}", { round }) : "";
 }
 
