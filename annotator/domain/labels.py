@@ -96,6 +96,11 @@ def _meaning(label: str) -> str:
     return _MEANING_BY_WORD.get(_letters(label), "")
 
 
+def are_sentiment(labels: Iterable[str]) -> bool:
+    """Whether both poles of sentiment are among them."""
+    return {"positive", "negative"} <= set(map(_meaning, labels))
+
+
 # Labels that differ only in case, in blanks or in full and half width: probably one label, if somebody says so.
 
 

@@ -1,10 +1,11 @@
 """The kinds of input: which segments an instance has, which of them are selectable, and what kind of result it gets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from annotator.domain.labels import are_sentiment
 from annotator.errors import InvalidValue
 from annotator.language import _, unknown, unsaid
 
@@ -30,7 +31,9 @@ class Task:
     segments: tuple[SegmentSpec, ...]
     result_kind: ResultKind
     question: str
+    title: str = "custom"  # what people call it; the oldest labels of a classification named it "sentiment"
     eraser_query: str = ""  # the constant query of an ERASER file, when the task has no segment for it
+    sentiment_query: str = ""  # the same where the labels are those of sentiment
     has_target: bool = False
 
     def __post_init__(self) -> None:
@@ -41,6 +44,16 @@ class Task:
             raise InvalidValue(_("Task '{name}': put selectable segments first.", name=self.name))
         if len({s.name for s in self.segments}) != len(selectable):
             raise InvalidValue(_("Task '{name}' has two segments with one name.", name=self.name))
+
+    def query_for(self, labels: Iterable[str]) -> str:
+        """The constant query of an ERASER file with these labels.
+
+        >>> TASKS["sentiment"].query_for(["significantly increased", "no difference"])
+        'What is the label of this text?'
+        >>> TASKS["sentiment"].query_for(["NEG", "neutral", "POS"])
+        'What is the sentiment of this text?'
+        """
+        return (are_sentiment(labels) and self.sentiment_query) or self.eraser_query
 
     def spec_of(self, segment_name: str) -> SegmentSpec | None:
         """The spec that a segment of an instance follows ("document2" follows a repeatable "document")."""
@@ -81,7 +94,9 @@ TASKS: dict[str, Task] = {
             (SegmentSpec("text", unsaid("Text")),),
             "label",
             _SUPPORTS,
-            eraser_query="What is the sentiment of this text?",
+            unsaid("classification"),
+            eraser_query="What is the label of this text?",
+            sentiment_query="What is the sentiment of this text?",
         ),
         Task(
             "similarity",
@@ -91,6 +106,7 @@ TASKS: dict[str, Task] = {
                 "Which tokens of both sentences support “{result}”? Each set must suffice alone, without unneeded "
                 "words."
             ),
+            unsaid("similarity"),
             eraser_query="Do the two sentences mean the same?",
         ),
         Task(
@@ -102,12 +118,14 @@ TASKS: dict[str, Task] = {
             ),
             "answer",
             _SUPPORTS,
+            unsaid("reading"),
         ),
         Task(
             "inference",
             (SegmentSpec("premise", unsaid("Premise")), SegmentSpec("hypothesis", unsaid("Hypothesis"))),
             "label",
             _SUPPORTS,
+            unsaid("inference"),
             eraser_query="What is the relation between the premise and the hypothesis?",
         ),
         Task(
@@ -118,12 +136,14 @@ TASKS: dict[str, Task] = {
             ),
             "label",
             _SUPPORTS,
+            unsaid("verification"),
         ),
         Task(
             "editing",
             (SegmentSpec("text", unsaid("Text")),),
             "label",
             unsaid("Which tokens are the reason for “{result}”? Each set must suffice alone, without unneeded words."),
+            unsaid("editing"),
             eraser_query="Does this sentence need editing?",
         ),
         Task(
@@ -134,6 +154,7 @@ TASKS: dict[str, Task] = {
             ),
             "label",
             _SUPPORTS,
+            unsaid("choice"),
         ),
         Task(
             "entity",
@@ -143,6 +164,7 @@ TASKS: dict[str, Task] = {
                 "Which tokens support “{result}” for the boxed words? Each set must suffice alone, without "
                 "unneeded words."
             ),
+            unsaid("entity"),
             eraser_query="What is the label of the target?",
             has_target=True,
         ),

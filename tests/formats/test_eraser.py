@@ -212,8 +212,9 @@ def test_documents_become_the_segments_of_the_task(task, documents, docids, segm
         assert instance.metadata == {"query": "Is it so?"}
 
 
-def test_the_tasks_own_query_is_not_kept(tmp_path):
-    row = annotation(evidences=[], docids=["d"], query="What is the sentiment of this text?")
+@pytest.mark.parametrize("query", ["What is the sentiment of this text?", "What is the label of this text?"])
+def test_the_tasks_own_query_is_not_kept_whichever_its_labels_called_for(query, tmp_path):
+    row = annotation(evidences=[], docids=["d"], query=query)
     _, [instance], _ = read(write_set(tmp_path, [row], {"d": "a"}), "sentiment")
     assert instance.metadata == {}
 
@@ -374,9 +375,9 @@ def test_the_real_fever_part_gives_its_401_good_instances_and_10_problems():
 # Writing ERASER: what we write loads by the reference's rules with the same texts and offsets, and reads back.
 
 
-def options(task: str | Task = "sentiment") -> WriteOptions:
+def options(task: str | Task = "sentiment", labels: tuple[str, ...] = ("negative", "positive")) -> WriteOptions:
     chosen = TASKS[task] if isinstance(task, str) else task
-    return WriteOptions(Project(1, "films", chosen, ("negative", "positive"), "en", ProjectSettings()), "chosen")
+    return WriteOptions(Project(1, "films", chosen, labels, "en", ProjectSettings()), "chosen")
 
 
 def body(text: str, tokens: list[str] | None = None, sentences: tuple[int, ...] = (0,)) -> TokenizedText:
@@ -518,6 +519,12 @@ def test_a_folder_that_holds_something_is_refused_and_left_as_it_is(tmp_path):
     with pytest.raises(ExportRefused, match=r"exists and isn't an empty folder\."):
         write(tmp_path / "out", [gold({"text": body("b")})], options())
     assert (tmp_path / "out" / "train.jsonl").read_text() == before
+
+
+def test_a_classification_of_other_labels_does_not_ask_for_the_sentiment(tmp_path):
+    write(tmp_path / "out", [gold({"text": body("a")})], options(labels=("increased", "decreased")))
+    [row], _ = load_as_the_reference_does(tmp_path / "out", "train")
+    assert row["query"] == "What is the label of this text?"
 
 
 def test_a_custom_task_without_a_query_uses_the_projects_question(tmp_path):

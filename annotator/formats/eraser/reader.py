@@ -163,7 +163,7 @@ class _EraserReader(InstanceReader):
         query_segment = self.options.task.query_segment
         if query_segment is not None:
             segments[query_segment] = sources.SourceText(parsed.query or "")
-        elif parsed.query not in {None, "", self.options.task.eraser_query}:
+        elif parsed.query not in {None, "", self.options.task.eraser_query, self.options.task.sentiment_query}:
             metadata["query"] = parsed.query
         sets = self._sets(row, parsed, bodies, segment_of, findings)
         has_only_empty = not sets and any(_is_empty(evidence) for group in parsed.evidences for evidence in group)

@@ -113,7 +113,7 @@ class _EraserWriter:
         task = self.options.project.task
         if task.query_segment is not None:
             return next((s.body.text for s in instance.segments if s.name == task.query_segment), "")
-        return task.eraser_query or self.options.project.shown_question
+        return task.query_for(self.options.project.labels) or self.options.project.shown_question
 
 
 def docids_of(task: Task, instance: Instance) -> dict[str, str]:

@@ -21,7 +21,7 @@ COLUMNS: dict[str, str] = {
     "key": "the instance's key, unique in its split",
     "split": "the split's name in the project; empty where there is none",
     "language": "the language of the texts",
-    "task": "what kind of input it is: sentiment, similarity, reading ...",
+    "task": "what kind of input it is: sentiment (any classification), similarity, reading ...",
     "result": "the label, or the answer (the empty text: there is none); null where nobody gave one",
     "parent_key": "of a changed version: the key of its original",
     "perturbation_kind": "of a changed version: how it was changed",
@@ -151,7 +151,7 @@ def _body(
     n_exhaustive = sum(of_split.n_exhaustive for of_split in facts.values())
     yield from (f"# {' '.join(project.name.split())}", "")
     yield from ("Rationales: for each input its result, and the sets of tokens each of which supports it alone.", "")
-    yield f"* Task: {project.task.name}. Asked was: {project.question_in_cards}"
+    yield f"* Task: {project.task.title}. Asked was: {project.question_in_cards}"
     if project.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in project.labels)}"
     yield f"* Gold policy `{options.gold_policy}`: {WORDS_OF_GOLD[options.gold_policy]}."

@@ -66,7 +66,7 @@ def card_of(release: Release, as_it_was: Project, counts: SplitCounts) -> str:
 def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterator[str]:
     rules, gold = release.rules, release.gold
     yield from (f"# {_which(release)}", "")
-    yield f"* Task: {as_it_was.task.name}. Asked was: {as_it_was.question_in_cards}"
+    yield f"* Task: {as_it_was.task.title}. Asked was: {as_it_was.question_in_cards}"
     if rules.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
     yield f"* Gold policy `{rules.policy}`: {POLICY_WORDS[rules.policy]}."

@@ -30,16 +30,6 @@ BEGUN = "project_begun"  # the project that was just made and the part to open, 
 _REFUSED = "create_refused"  # the project as it was asked for, and what is wrong with its files
 _CUSTOM = "custom"
 _COPY = "rules of "  # before the name of a project; no task can be called so
-_TASK_WORDS = {
-    "sentiment": unsaid("classification"),
-    "similarity": unsaid("similarity"),
-    "reading": unsaid("reading"),
-    "inference": unsaid("inference"),
-    "verification": unsaid("verification"),
-    "editing": unsaid("editing"),
-    "choice": unsaid("choice"),
-    "entity": unsaid("entity"),
-}
 _SEGMENT_WORDS = {  # as the columns of a file are called, in other languages with what that means
     "text": unsaid("text"),
     "sentence1": unsaid("sentence1"),
@@ -241,4 +231,4 @@ def _described(template: str) -> str:
     if template.startswith(_COPY):
         return _("rules of {name}", name=template.removeprefix(_COPY))
     segments = listed([_(_SEGMENT_WORDS[spec.name]) for spec in TASKS[template].segments])
-    return _("{task}: {segments}", task=_(_TASK_WORDS[template]), segments=segments)
+    return _("{task}: {segments}", task=_(TASKS[template].title), segments=segments)

@@ -68,6 +68,7 @@ def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_pat
     assert files["CITATION"].startswith(f"Us, 2026\n\nProject, release 1 “camera ready” ({release.day})\n")
     assert release.gold.digest in files["CITATION"]
     card = (tmp_path / "out" / "README.md").read_text()
+    assert "* Task: classification. Asked was: " in card, "as the page calls the template"
     assert "({result}: the label or answer of a text.)" in card, "nobody who reads it saw the question above a text"
     words = gold_words(project.settings.gold_policy, accepted_annotations(store, LOCAL_OPERATOR, project))
     assert words.startswith(f"Gold policy “all”: {POLICY_WORDS['all']}; "), "the page and the card use the same words"
