@@ -11,6 +11,7 @@ from annotator.domain.projects import Project, ScoredPolicy
 from annotator.domain.sources import SourceItem, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import Problem
+from annotator.language import _
 
 KeyOf = Callable[[str, Mapping[str, SourceText | str], str | None, int | None], str]
 
@@ -80,6 +81,7 @@ class WriteOptions:
     n_versions:  changed versions of originals that the project has, with gold or without
     annotations: what each person marked, for formats that hold it beside the gold
     model_sets:  models' own sets, likewise
+    is_frozen:   of a release, which keeps the splits that it had
     """
 
     project: Project
@@ -87,6 +89,14 @@ class WriteOptions:
     n_versions: int = 0
     annotations: Iterable[tuple[Instance, Sequence[Annotation]]] = ()
     model_sets: Iterable[SourceSufficientSets] = ()
+    is_frozen: bool = False
+
+    @property
+    def split_remedy(self) -> str:
+        """What helps where instances lack a split."""
+        if self.is_frozen:
+            return _("a release keeps its splits, so assign splits (`annotator split`) and freeze a new one")
+        return _("assign splits (`annotator split`)")
 
 
 # Answers how many instances it wrote, where it leaves some of them out; None where it writes all.

@@ -322,7 +322,8 @@ class refusals_shown:  # noqa: N801  (used as a function: with refusals_shown():
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> bool:
         if not isinstance(error, AnnotatorError):
             return False
-        st.error(as_text(str(error)), icon=":material/error:")
+        words = str(error).replace("`annotator split`", _("“Assign splits” under Texts"))  # as commands name it
+        st.error(as_text(words), icon=":material/error:")
         return True
 
 

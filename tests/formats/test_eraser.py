@@ -489,7 +489,7 @@ REFUSED = [
     ([gold({"text": TokenizedText("ab", (0, 1, 1), (1, 1, 2), (0,))})], r"token 1 of 'text' is empty or has blanks; use another format\."),
     ([gold({"text": body("")})], "Instance '1': segment 'text' has no tokens."),
     ([gold({"text": body("a")}, result=None, key=str(k)) for k in range(7)], r"7 instances have no result\. Set it, or export one split \(instances: '0', '1', '2', '3', '4' and 2 more\)\."),
-    ([gold({"text": body("a")}, split=s, key=s or "-") for s in ("", "dev")], r"2 instances aren't in train, val, test; assign a split \(`annotator split`\) \(instances: '-', 'dev'\)\."),
+    ([gold({"text": body("a")}, split=s, key=s or "-") for s in ("", "dev")], r"2 instances aren't in train, val, test; assign splits \(`annotator split`\) \(instances: '-', 'dev'\)\."),
     ([gold({"text": body("a")})] * 2, "Duplicate ID '1' in split 'train'."),
     ([gold({"text": body("a")}), gold({"text": body("b")}, split="val")], r"two texts for document '1'\. Export one split \(--split\)\."),
     ([], "No gold yet. Choose another split."),

@@ -304,7 +304,7 @@ def test_instances_without_any_split_are_written_as_train(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("splits", "reason"),
     [
-        (("train", ""), r"1 instances are in no split; assign one \(`annotator split`\) \(instances: '1-'\)\."),
+        (("train", ""), r"1 instances are in no split; assign splits \(`annotator split`\) \(instances: '1-'\)\."),
         (
             ("train", "my split"),
             r"1 instances are in a split `datasets` can't name \(letters, digits, _, inner dots; not `all`\); rename it \(instances: '1-my split'\)\.",

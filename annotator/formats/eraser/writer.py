@@ -40,11 +40,12 @@ class _EraserWriter:
     _texts: dict[int, int] = field(default_factory=dict)  # hash of a docid: hash of the document
     _keys: set[int] = field(default_factory=set)
     _no_result: Refused = field(default_factory=lambda: Refused(_("have no result. Set it, or export one split")))
-    _no_split: Refused = field(
-        default_factory=lambda: Refused(
-            _("aren't in {splits}; assign a split (`annotator split`)", splits=", ".join(SPLITS))
+    _no_split: Refused = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._no_split = Refused(
+            _("aren't in {splits}; {remedy}", splits=", ".join(SPLITS), remedy=self.options.split_remedy)
         )
-    )
 
     def add(self, gold: GoldInstance) -> None:
         """Write an instance's documents and keep its annotation."""

@@ -35,14 +35,15 @@ def write_datasets(path: Path, gold: Iterable[GoldInstance], options: WriteOptio
     Raises: ExportRefused for a folder that holds something, no instance, instances without a split beside others with
             one, and names of splits that `datasets` does not take
     """
+    lacking = _("are in no split; {remedy}", remedy=options.split_remedy)
     with new_folder(path) as folder:
         with ExitStack() as stack:
-            of_gold = _SplitFiles(folder / "data", schema_of(options), stack)
+            of_gold = _SplitFiles(folder / "data", schema_of(options), stack, Refused(lacking))
             keys: set[tuple[str, str]] = set()
             facts = _write_gold(of_gold, gold, options, keys)
-            of_people = _SplitFiles(folder / "annotations", annotation_schema(options), stack)
+            of_people = _SplitFiles(folder / "annotations", annotation_schema(options), stack, Refused(lacking))
             counted = _write_annotations(of_people, options)
-            of_models = _SplitFiles(folder / "model_sets", model_set_schema(options), stack)
+            of_models = _SplitFiles(folder / "model_sets", model_set_schema(options), stack, Refused(lacking))
             n_sets = _write_model_sets(of_models, options, keys)
         of_gold.finish()
         if not facts:
@@ -172,14 +173,12 @@ class _SplitFiles:
     folder: Path
     schema: "pa.Schema"
     stack: ExitStack
+    _no_split: Refused
     _groups: dict[str, RowGroups] = field(default_factory=dict)
     _odd_split: Refused = field(
         default_factory=lambda: Refused(
             unsaid("are in a split `datasets` can't name (letters, digits, _, inner dots; not `all`); rename it")
         )
-    )
-    _no_split: Refused = field(
-        default_factory=lambda: Refused(unsaid("are in no split; assign one (`annotator split`)"))
     )
 
     def add(self, instance: Instance | SourceSufficientSets, row: dict[str, Any], n_tokens: int) -> bool:

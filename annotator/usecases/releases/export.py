@@ -135,7 +135,7 @@ def _write_gold(folder: Path, gold: Iterator[GoldInstance], as_it_was: Project, 
         write_gold_lines(folder / "gold.jsonl", gold, as_it_was.task)
         return
     path = folder if format_name in _FOLDERS else folder / f"gold.{format_name}"
-    get_writer(format_name)(path, gold, WriteOptions(as_it_was, as_it_was.settings.gold_policy))
+    get_writer(format_name)(path, gold, WriteOptions(as_it_was, as_it_was.settings.gold_policy, is_frozen=True))
 
 
 def _write_texts(folder: Path, release: Release, as_it_was: Project, counts: SplitCounts) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.lead.progress import accepted_annotations
+from annotator.usecases.project.splits import split_project
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 from annotator.usecases.transfer.export import export_file
@@ -58,6 +60,25 @@ def test_a_release_is_written_unchanged_after_the_project_has_changed(
     before = files_of(tmp_path / "before")
     assert before == files_of(tmp_path / "after")
     assert not [name for name, content in before.items() if any(person.encode() in content for person in NAMES)]
+
+
+def test_a_release_without_splits_says_that_only_a_new_one_gets_them(
+    store, make_project, import_rows, tmp_path
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "t", "text": "so good", "label": "positive", "rationales": [[[0, 1]]]}])
+    for number, is_written in ((1, False), (2, True)):
+        freeze_gold(store, LOCAL_OPERATOR, project, str(number), licence="CC0")
+        split_project(store, LOCAL_OPERATOR, project, "train=1")
+        with (
+            nullcontext()
+            if is_written
+            else pytest.raises(
+                ExportRefused,
+                match=r"test; a release keeps its splits, so assign splits \(`annotator split`\) and freeze a new one \(",
+            )
+        ):
+            export_release(store, LOCAL_OPERATOR, project, number, "eraser", tmp_path / "out")
 
 
 @pytest.mark.parametrize("format_name", ["eraser", "datasets"])

@@ -260,6 +260,10 @@ def test_a_release_is_compared_with_the_gold_of_now_and_taken_along(
     with ZipFile(io.BytesIO(content)) as archive:
         assert {Path(path).name for path in archive.namelist()} >= {"LICENSE", "CITATION", "README.md", "gold.jsonl"}
     assert name == "Project-release-1-jsonl.zip"
+    app.selectbox(key="release_format").select("eraser").run()
+    app.button(key="release_prepare").click().run()
+    shown = app.error[0].value.replace("\\", "")
+    assert "so assign splits (“Assign splits” under Texts) and freeze a new one" in shown, "a page names no command"
 
 
 # The Export page as a script: each format that can be written can be chosen, prepared and taken.
