@@ -105,6 +105,27 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     assert "4 of 12 accepted annotations count." in said(app.caption)
 
 
+@pytest.mark.parametrize(
+    ("label", "words"),
+    [
+        ("positive", "1 instance with one annotator is excluded."),
+        ("negative", "Instances with one annotator are excluded: 1 for labels, 2 for tokens."),
+    ],
+)
+def test_instances_with_one_annotator_are_counted_for_labels_and_tokens_apart_where_they_differ(
+    page, make_project, import_rows, label: str, words: str
+) -> None:
+    project = make_project()
+    rows = [
+        {"id": key, "text": "Good food.", "label": "positive", "rationales": [[[0, 1]]], "annotator": name}
+        for key, name in (("a", "ann0"), ("a", "ann1"), ("b", "ann0"), ("b", "ann1"), ("c", "ann0"))
+    ]
+    rows[3] |= {"annotator_label": label}
+    import_rows(project, rows)
+    app = page(project, "Quality").button(key=f"quality_compute_{project.id}").click().run()
+    assert words in said(app.caption)
+
+
 def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, several(n_annotators=1))

@@ -133,11 +133,18 @@ def _included(agreement: lead_quality.Agreement) -> str:
         agreement.n_annotations,
         others=others,
     )
+    labels, tokens = agreement.labels.n_alone, agreement.tokens.n_alone
     alone = several(
-        "{n} instance with one annotator is excluded.",
-        "{n} instances with one annotator are excluded.",
-        agreement.tokens.n_alone,
+        "{n} instance with one annotator is excluded.", "{n} instances with one annotator are excluded.", tokens
     )
+    if (
+        labels != tokens
+    ):  # with two annotators of whom only one gave the gold result, labels are compared and tokens are not
+        alone = _(
+            "Instances with one annotator are excluded: {labels} for labels, {tokens} for tokens.",
+            labels=f"{labels:,}",
+            tokens=f"{tokens:,}",
+        )
     return together(taking_part, alone, *_apart(agreement))
 
 
