@@ -145,15 +145,19 @@ def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
 def _require_fixed(store: Store, annotation: Annotation, choice: GoldChoice | None) -> None:
     if choice is not None and choice.annotation_id == annotation.id:
         raise Conflict(_("This annotation is already the gold."))
+    if reason := why_not_gold(store, annotation):
+        raise Conflict(reason)
+
+
+def why_not_gold(store: Store, annotation: Annotation) -> str:
+    """Why an annotation can't be made the gold as long as it can still change; "" where it can."""
     review_round = find_round(store, annotation.id)
     is_decided = review_round is not None and review_round.outcome is not None
     if annotation.state in {"accepted", "discarded", "reference"} or (annotation.state == "returned" and is_decided):
-        return
-    raise Conflict(
-        _(
-            "This annotation ({state}) can still change. Decide its round, or copy its sets.",
-            state=_(_WORDS.get(annotation.state, annotation.state)),
-        )
+        return ""
+    return _(
+        "This annotation ({state}) can still change. Decide its round, or copy its sets.",
+        state=_(_WORDS.get(annotation.state, annotation.state)),
     )
 
 

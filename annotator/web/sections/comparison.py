@@ -13,7 +13,7 @@ from annotator.errors import NotFound
 from annotator.language import _, parted, several, unsaid
 from annotator.usecases.annotate.talk import PAGE_SIZE, answer, begin, questions, talk_of
 from annotator.usecases.databases import Store
-from annotator.usecases.lead.decisions import adjudicate, choose_gold, take_choice_back
+from annotator.usecases.lead.decisions import adjudicate, choose_gold, take_choice_back, why_not_gold
 from annotator.usecases.lead.timeline import Relative, original_of, versions_of
 from annotator.usecases.review import inspection
 from annotator.web import components
@@ -247,15 +247,16 @@ class _ComparisonScreen:
         note = [_("Note: {note}", note=view.annotation.note)] if view.annotation.note else []
         for line in (*note, *_guidelines_words(view.annotation), *view.decision, *view.scores):
             st.caption(as_text(line))
-        self._ask_choice(number)
+        self._ask_choice(view.annotation)
         return taken
 
-    def _ask_choice(self, annotation_id: int) -> None:
-        choice = self.comparison.choice
+    def _ask_choice(self, annotation: Annotation) -> None:
+        choice, annotation_id = self.comparison.choice, annotation.id
         if choice is not None and choice.annotation_id == annotation_id:
             st.caption(f":material/star: {_('This is the gold.')}")
             return
-        with st.popover(_("Make it the gold")):
+        why_not = why_not_gold(self.store, annotation)
+        with st.popover(_("Make it the gold"), disabled=bool(why_not), help=why_not or None):
             reason = st.text_input(_("Reason"), key=f"{self.key}_why_{annotation_id}")
             if pressed(_("Make it the gold"), type="primary", key=f"{self.key}_choose_{annotation_id}"):
                 carry_out(lambda: choose_gold(self.store, self.visit.user, self.project, annotation_id, reason))

@@ -1,6 +1,7 @@
 """The lead's word on gold: a chosen annotation, an adjudicated version, and taking either back."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,14 @@ from annotator.store.events import events_of_instance
 from annotator.store.instances import get_instance
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.gold import gold_instances
-from annotator.usecases.lead.decisions import adjudicate, choose_gold, decide, open_proposals, take_choice_back
+from annotator.usecases.lead.decisions import (
+    adjudicate,
+    choose_gold,
+    decide,
+    open_proposals,
+    take_choice_back,
+    why_not_gold,
+)
 from annotator.usecases.lead.statistics import statistics_of
 from annotator.usecases.review.inspection import as_draft_of_lead, look_at
 from annotator.usecases.review.rounds import decide_round
@@ -187,10 +195,15 @@ def test_an_annotation_before_its_reviewers_cannot_be_chosen_yet(
     store: Store, project: Project, annotator: User, lead: User
 ) -> None:
     annotate(store, annotator, project, A)
-    number = annotations_of(store, [1])[1][0].id
-    with pytest.raises(Conflict, match=r"can still change\. Decide its round, or copy its sets\."):
+    annotation = annotations_of(store, [1])[1][0]
+    number, refused = annotation.id, why_not_gold(store, annotation)
+    assert refused.endswith("can still change. Decide its round, or copy its sets."), (
+        "the page asks before it offers it"
+    )
+    with pytest.raises(Conflict, match=re.escape(refused)):
         choose_gold(store, lead, project, number, "good")
     decide_round(store, lead, number, "accepted", "nobody scores it")
+    assert not why_not_gold(store, annotations_of(store, [1])[1][0])
     choose_gold(store, lead, project, number, "good")
     with pytest.raises(Conflict, match="already the gold"):
         choose_gold(store, lead, project, number, "good")

@@ -107,6 +107,37 @@ def test_what_was_discarded_is_done_too_and_the_parts_are_said(
     assert (shown.proto.value, shown.proto.text) == (10, "10 % done.")
 
 
+@pytest.mark.parametrize(
+    ("decision", "title", "said"),
+    [
+        ("keep", "Keep label and return", "Label kept. It is back with ann."),
+        ("relabel", "Use new label", "The text's label is now “positive”."),
+        ("discard", "Discard text", "Text discarded."),
+    ],
+)
+def test_a_decision_of_one_click_is_said_with_where_the_work_went(
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User], decision: str, title: str, said: str
+) -> None:
+    project = texts(1, result_mode="contest")
+    annotate(store, add_person("ann", project, "annotator"), project, SETS, result="positive")
+    [(proposal, _)] = open_proposals(store, LOCAL_OPERATOR, project.id)
+    button = project_page(project, "Decisions").run().button(key=f"decide_{proposal.id}_{decision}")
+    assert button.label == title
+    assert button.click().run().session_state[CONFIRMED]["words"] == said
+
+
+def test_an_annotation_with_its_reviewers_is_not_offered_as_the_gold_and_the_tooltip_says_why(
+    store: Store, texts, project_page: Opened, add_person: Callable[..., User]
+) -> None:
+    project = texts(1, reviewers_per_annotation=1)
+    annotate(store, add_person("ann", project, "annotator"), project, SETS)
+    app = project_page(project, "Instances")
+    app.query_params["instance"] = str(instances_of(store, LOCAL_OPERATOR, project.id)[0].id)
+    [popover] = [b for b in app.run().get("popover") if b.proto.popover.label == "Make it the gold"]
+    assert popover.proto.popover.disabled
+    assert popover.proto.popover.help.endswith("can still change. Decide its round, or copy its sets.")
+
+
 def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_have_a_table_of_their_own(
     store: Store, texts, project_page: Opened, add_person: Callable[..., User]
 ) -> None:

@@ -1,5 +1,6 @@
 """What waits for the lead: questions, proposals to discard, contested labels, and rounds that wait for scores."""
 
+from functools import partial
 from typing import get_args
 
 import streamlit as st
@@ -8,7 +9,7 @@ from annotator.domain.instances import Instance
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Outcome
 from annotator.domain.texts import first_words
-from annotator.language import _, several, unsaid
+from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.decisions import (
     PAGE_SIZE,
@@ -25,7 +26,7 @@ from annotator.usecases.lead.decisions import (
 from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.buttons import pressed
-from annotator.web.frame import as_text, refusals_shown
+from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
 from annotator.web.page_parts import open_instance
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections import comparison
@@ -67,16 +68,23 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
     look.button(
         _("Open"), key=f"decide_look_{proposal.id}", on_click=open_instance, args=(instance.id,), width="stretch"
     )
-    for column, (decision, title) in zip(columns, _choices(proposal).items(), strict=False):
+    for column, (decision, (title, done)) in zip(columns, _choices(proposal).items(), strict=False):
         if pressed(title, container=column, key=f"decide_{proposal.id}_{decision}", width="stretch"):
-            decide(store, visit.user, proposal.id, decision)
-            st.rerun()
+            carry_out(partial(decide, store, visit.user, proposal.id, decision), done)
 
 
-def _choices(proposal: Proposal) -> dict[Decision, str]:
+def _choices(proposal: Proposal) -> dict[Decision, tuple[str, str]]:
+    """What each button says, and what is said once it is done. What a file brought goes back to nobody."""
+    discarded, is_of_file = _("Text discarded."), proposal.assignment_id is None
+    back = "" if is_of_file else _("It is back with {who}.", who=proposal.proposed_by)
     if proposal.kind == "discard":
-        return {"discard": _("Discard"), "keep": _("Keep and return")}
-    return {"keep": _("Keep label"), "relabel": _("Use new label"), "discard": _("Discard text")}
+        keep = _("Keep text") if is_of_file else _("Keep and return")
+        return {"discard": (_("Discard"), discarded), "keep": (keep, together(_("Text kept."), back))}
+    return {
+        "keep": (_("Keep label") if is_of_file else _("Keep label and return"), together(_("Label kept."), back)),
+        "relabel": (_("Use new label"), _("The text's label is now “{label}”.", label=proposal.reason)),
+        "discard": (_("Discard text"), discarded),
+    }
 
 
 # The rounds that wait for scores, oldest first; the lead may decide one that is stuck.
@@ -86,6 +94,11 @@ _WORDS: dict[Outcome, str] = {
     "accepted": unsaid("Accept annotation"),
     "returned": unsaid("Return to annotator"),
     "discarded": unsaid("Discard annotation"),
+}
+_DONE: dict[Outcome, str] = {
+    "accepted": unsaid("Annotation accepted."),
+    "returned": unsaid("Annotation returned."),
+    "discarded": unsaid("Annotation discarded."),
 }
 
 
@@ -157,4 +170,4 @@ def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     if pressed(_("Decide round"), type="primary", key=f"round_decide_{annotation_id}"):
         with refusals_shown():
             decide_round(store, visit.user, annotation_id, outcome, reason)
-            st.rerun()
+            confirm_and_rerun(_(_DONE[outcome]))
