@@ -257,7 +257,9 @@ def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]
     if n := reach.n_gold_choices:
         sentences.append(
             several(
-                "{n} of the lead's gold choices keeps this label.", "{n} of the lead's gold choices keep this label.", n
+                "{n} of the lead's gold choices stays, with the new label.",
+                "{n} of the lead's gold choices stay, with the new label.",
+                n,
             )
         )
     if n := reach.n_runs_with_numbers:

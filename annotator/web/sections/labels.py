@@ -43,8 +43,12 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
             st.info(as_text(uses.refusal) or _("First add another label to the rules."), icon=":material/info:")
             return
         by = st.selectbox(
-            _("Replace “{label}” with", label=as_text(label)), others, key=f"replace_label_{project.id}_{label}"
-        )
+            _("Replace “{label}” with", label=as_text(label)), others,
+            index=None if others[0] in project.labels else 0, placeholder=_("Choose a label"),
+            key=f"replace_label_{project.id}_{label}",
+        )  # fmt: skip
+        if by is None:
+            return
         is_new = by not in project.labels
         _show_effects(
             project_labels.label_effects(store, visit.user, project, label),
@@ -60,7 +64,7 @@ def _show_replacing(project: Project, label: str, wanted: tuple[str, ...]) -> No
 
 
 def _new_ones_first(project: Project) -> Callable[[str], tuple[int, str]]:
-    """Whoever writes a new label in the place of an old one means to rename it."""
+    """Whoever writes a new label in the place of an old one means to rename it; among the others nothing is chosen."""
     return lambda label: (project.labels.index(label) + 1 if label in project.labels else 0, label)
 
 

@@ -25,7 +25,9 @@ from annotator.store.models import list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
 from annotator.usecases.annotate.work import next_work, save_draft, submit
 from annotator.usecases.background import ask_to_measure
+from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.inspect.measurement import is_out_of_date, measure
+from annotator.usecases.lead.decisions import choose_gold
 from annotator.usecases.lead.event_words import event_words
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.perturb.versions import hand_in
@@ -153,6 +155,9 @@ def test_what_reviewers_scored_and_what_is_gold_stays(
     scored = next_review(store, rev, made.id).work
     assert scored is not None
     submit_review(store, rev, scored.review.id, scored.review.revision, Scores((), 3))
+    choose_gold(store, LOCAL_OPERATOR, made, scored.annotation.id, "clear")
+    stays = label_effects(store, LOCAL_OPERATOR, made, "neutral").stays
+    assert "1 of the lead's gold choices stays, with the new label." in stays
     before = [
         tuple(row)
         for table in ("reviews", "scores", "rounds", "gold_choices")
@@ -166,6 +171,7 @@ def test_what_reviewers_scored_and_what_is_gold_stays(
     ]
     assert after == before
     assert store.value("SELECT state || ' ' || result FROM annotations") == "accepted positive"
+    assert gold_of_instance(store, made, get_instance(store, 1)).result == "positive"
     assert check(store) == []
 
 

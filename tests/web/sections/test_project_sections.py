@@ -356,3 +356,20 @@ def test_more_annotators_are_wanted_only_once_the_lead_has_read_what_becomes_inc
     page.button(key="rules_save").click().run()
     assert get_project_by_id(store, project.id).settings.idle_after_seconds == 30
     assert page.toast[0].value == r"Rules saved\."
+
+
+@pytest.mark.parametrize(("labels", "chosen"), [("positive", None), ("bad, positive", "bad")])
+def test_what_replaces_a_removed_label_is_chosen_beforehand_only_where_a_new_one_stands_in_its_place(
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    project_page: Callable[[Project, str], AppTest],
+    labels: str,
+    chosen: str | None,
+) -> None:
+    project = make_project()
+    import_rows(project, [{"id": "t", "text": "good", "label": "negative"}])
+    page = project_page(project, "Rules").run()
+    page.text_input(key=f"rules_labels_{project.id}").input(labels)
+    page.button(key="rules_save").click().run()
+    assert page.selectbox(key=f"replace_label_{project.id}_negative").value == chosen
+    assert bool([button for button in page.button if button.key == "replace_label_go"]) == bool(chosen)
