@@ -176,7 +176,7 @@ _STYLE = """<style>
 :lang(zh) [data-testid=stFileUploaderDropzone] button p::after { content: "上传"; font-size: 1rem }
 [data-testid=stHeaderActionElements][data-testid] { display: none }
 /* A number is typed, or changed with the arrow keys. */
-[data-testid=stNumberInput] button { display: none }
+[data-testid=stNumberInput] [data-testid^=stNumberInputStep] { display: none }
 [data-testid=stForm]:not(:has(input:out-of-range)) .st-key-out_of_range { display: none }
 .palette {
   width: min(600px, 92vw); margin: 12vh auto auto; padding: 8px;

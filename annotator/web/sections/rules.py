@@ -21,10 +21,10 @@ from annotator.domain.projects import (
     ResultMode,
 )
 from annotator.domain.proposed_sets import HELP_FOR, HelpFor
-from annotator.domain.reviews import SCORE_TITLES, Property
+from annotator.domain.reviews import SCALES, SCORE_TITLES, Property
 from annotator.domain.suites import WordListRole
 from annotator.errors import InvalidValue, LabelInUse
-from annotator.language import _, unsaid
+from annotator.language import _, parted, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.models.model_places import methods_to_compare, models_with_sets
@@ -298,9 +298,9 @@ def _ask_review(project: Project, changed: Project) -> Project:
     )  # fmt: skip
     st.caption(_("Minimum mean scores for acceptance"))
     left, middle, right = st.columns(3, vertical_alignment="bottom")
-    sufficiency = _threshold_field(left, project, "sufficiency", settings.sufficiency_threshold, 3)
-    compactness = _threshold_field(middle, project, "compactness", settings.compactness_threshold, 4)
-    comprehensiveness = _threshold_field(right, project, "comprehensiveness", settings.comprehensiveness_threshold, 3)
+    sufficiency = _threshold_field(left, project, "sufficiency", settings.sufficiency_threshold)
+    compactness = _threshold_field(middle, project, "compactness", settings.compactness_threshold)
+    comprehensiveness = _threshold_field(right, project, "comprehensiveness", settings.comprehensiveness_threshold)
     is_pooled = _box(
         project, "pooled", _("Average scores over all sets instead of per set"), settings.are_scores_pooled
     )
@@ -310,12 +310,13 @@ def _ask_review(project: Project, changed: Project) -> Project:
     )  # fmt: skip
 
 
-def _threshold_field(
-    column: DeltaGenerator, project: Project, name: Property, threshold: Decimal, most: int
-) -> Decimal:
+def _threshold_field(column: DeltaGenerator, project: Project, name: Property, threshold: Decimal) -> Decimal:
     """A decimal stays the one that is shown: 3.6 is exactly on the edge."""
-    title, key = _(SCORE_TITLES[name]), _key(project, name)
-    value = column.number_input(title, 1.0, float(most), float(threshold), 0.1, format="%g", key=key)
+    scale = [f"{score}: {_(words)}" for score, words in enumerate(SCALES[name], start=1)]
+    value = column.number_input(
+        _(SCORE_TITLES[name]), 1.0, float(len(scale)), float(threshold), 0.1, format="%g", key=_key(project, name),
+        help=parted(scale),
+    )  # fmt: skip
     return Decimal(str(round(value, 6)))
 
 

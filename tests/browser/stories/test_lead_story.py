@@ -178,6 +178,8 @@ def test_a_lead_is_asked_before_a_text_is_taken_and_ctrl_k_leads_to_a_setting_al
     page.keyboard.type("idle")
     page.keyboard.press("Enter")  # sooner than the list can follow
     expect(page.get_by_role("spinbutton", name="Idle (seconds)")).to_be_focused()  # within a fold that was closed
+    idle = page.get_by_test_id("stNumberInput").filter(has_text="Idle (seconds)")
+    expect(idle.get_by_test_id("stTooltipIcon")).to_be_visible()
     page.keyboard.press("Control+k")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)

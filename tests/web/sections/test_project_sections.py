@@ -373,3 +373,11 @@ def test_what_replaces_a_removed_label_is_chosen_beforehand_only_where_a_new_one
     page.button(key="rules_save").click().run()
     assert page.selectbox(key=f"replace_label_{project.id}_negative").value == chosen
     assert bool([button for button in page.button if button.key == "replace_label_go"]) == bool(chosen)
+
+
+def test_a_threshold_says_what_its_scores_mean(
+    project: Project, project_page: Callable[[Project, str], AppTest]
+) -> None:
+    field = project_page(project, "Rules").run().number_input(key=f"rules_compactness_{project.id}")
+    assert field.help == "1: includes redundant tokens; 2: includes disturbances; 3: not sure; 4: concise"
+    assert field.max == 4

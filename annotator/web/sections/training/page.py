@@ -143,7 +143,7 @@ _FIELDS: dict[Audience, dict[str, Field]] = {
 
 _CHECK_FIELDS: dict[str, Field] = {
     "check_every": _number(
-        unsaid("Texts per blind check (0: none)"), 0, 10_000,
+        unsaid("One check every … texts (0: none)"), 0, 10_000,
         unsaid("Looks like any other text; responses don't affect it."),
     )
 }  # fmt: skip
