@@ -55,8 +55,8 @@ class AgainstBaseline:
         >>> AgainstBaseline("not told", ("negative",)).words
         'no clear difference from always “negative”'
         """
-        one = Baseline(self.labels[0] if self.labels else None, None).name
-        words = word_in_words(self.word, _("a constant model") if len(self.labels) > 1 else one)
+        only = Baseline(self.labels[0] if self.labels else None, None).name
+        words = word_in_words(self.word, _("a constant model") if len(self.labels) > 1 else only)
         if self.rate is None:
             return words
         return _("{words} ({rate} over the {n} cases of both)", words=words, rate=percent(self.rate), n=f"{self.n:,}")

@@ -34,8 +34,8 @@ def newest_gold(store: Store, project_id: int, instance_id: int) -> int:
     newest = next(
         (event.id for event in of_all if _brought_gold(event.detail) and _CHANGES[event.action](event.detail)), 0
     )
-    own = (event for event in events_of_instance(store, instance_id) if event.action in _OF_GOLD)
-    return max(newest, *(event.id for event in own if _CHANGES[event.action](event.detail)), 0)
+    of_instance = (event for event in events_of_instance(store, instance_id) if event.action in _OF_GOLD)
+    return max(newest, *(event.id for event in of_instance if _CHANGES[event.action](event.detail)), 0)
 
 
 def last_change(store: Store, project_id: int, *, after: int = 0) -> int:

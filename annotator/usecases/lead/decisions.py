@@ -223,8 +223,8 @@ def open_proposals(
 def kept_before(store: Store, proposal: Proposal) -> str:
     """When a lead last decided that a text, or its label, stays; "" where nobody did."""
     others = proposals_of_instances(store, [proposal.instance_id])[proposal.instance_id]
-    kept = [other.decided_at for other in others if (other.kind, other.state) == (proposal.kind, "rejected")]
-    return max(filter(None, kept), default="")
+    rejected = [other.decided_at for other in others if (other.kind, other.state) == (proposal.kind, "rejected")]
+    return max(filter(None, rejected), default="")
 
 
 def decide(store: Store, actor: User, proposal_id: int, decision: Decision) -> None:

@@ -48,9 +48,10 @@ def why_not(project: Project, case: Case, *, is_of_file: bool = False) -> str | 
         return _(_ONE_LINE, n=200)
     strange = [label for label in case.labels if label not in project.labels]
     if strange and project.labels:
-        reason = unsaid("'{label}' isn't a project label ({labels}).")
-        remedy = unsaid("'{label}' isn't a project label ({labels}); rename it (--rename).")
-        return _(remedy if is_of_file else reason, label=strange[0], labels=listed(project.labels))
+        words = {"label": strange[0], "labels": listed(project.labels)}
+        if is_of_file:
+            return _("'{label}' isn't a project label ({labels}); rename it (--rename).", **words)
+        return _("'{label}' isn't a project label ({labels}).", **words)
     for text in case.texts:
         reason = _why_no_text(project, text)
         if reason is not None:

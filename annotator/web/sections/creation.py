@@ -128,8 +128,8 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
     if begun.invited:
         keep_links(begun.project, begun.invited)
     if _REFUSED in st.session_state:
-        asked, _refusal = st.session_state.pop(_REFUSED)
-        keep_files(begun.project, asked.files)
+        refused, _refusal = st.session_state.pop(_REFUSED)
+        keep_files(begun.project, refused.files)
         n_invited = len(begun.invited)
         done = several("{n} link is under People.", "{n} links are under People.", n_invited) if n_invited else ""
         return _open(begun.project, "Import", done)

@@ -61,8 +61,8 @@ def _show_one(store: Store, visit: Visit, proposal: Proposal, instance: Instance
         st.markdown(f"“{as_text(proposal.comment)}”")
     for segment in instance.as_shown:
         st.text(first_words(segment.body.text, _SHOWN_CHARACTERS))
-    kept = kept_before(store, proposal)
-    before = _(" · kept on {day}", day=shown_day(kept)) if kept else ""
+    decided_at = kept_before(store, proposal)
+    before = _(" · kept on {day}", day=shown_day(decided_at)) if decided_at else ""
     st.caption(f":small[{as_text(instance.key)}{before}]")
     *columns, look = st.columns(4)
     look.button(
