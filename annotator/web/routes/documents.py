@@ -21,7 +21,7 @@ from annotator.web.addresses import at, path_prefix
 from annotator.web.navigation import PAGES
 from annotator.web.routes.access import is_from_elsewhere, session_of_request
 from annotator.web.routes.first_text import STYLE as FIRST_STYLE
-from annotator.web.routes.first_text import ZONE, first_text
+from annotator.web.routes.first_text import ZONE, first_text, only_looks_in
 from annotator.web.routes.static import panel_address, panel_modules, streamlit_files
 
 # What a page shows until Streamlit has drawn it, put into its document.
@@ -311,7 +311,11 @@ def document(request: Request) -> Response:
     name = request.url.path.strip("/")
     asks_first = name in _FIRST_ASKED and not is_from_elsewhere(request)
     session = session_of_request(request) if asks_first else _session(request)
-    first = None if session is None or is_from_elsewhere(request) else first_text(request, name, session)
+    first = None
+    if session is not None and only_looks_in(request, name, session):
+        asks_first = False
+    elif session is not None and not is_from_elsewhere(request):
+        first = first_text(request, name, session)
     page = _document(name, asks_first=asks_first, has_text=first is not None, language=spoken_language())
     if session is not None and _WHO in page:
         page = page.replace(_WHO, json.dumps({"user": session.user.id, "csrf": session.csrf}), 1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 from operator import attrgetter
+from typing import Literal
 
 import msgspec
 from starlette.requests import Request
@@ -73,6 +74,7 @@ _PLACED = """<script>
 }
 </script>
 """
+_BEGUN_BY: Mapping[str, Literal["annotator", "reviewer"]] = {"annotate": "annotator", "review": "reviewer"}
 _WORDS = "annotator_words_"  # cookie of each page: kind of window, and where the text stood in it
 _WORDS_FORM = re.compile(r"([01]{4})((?:_[0-9]{1,5}\.[0-9]{2}){5})")
 
@@ -102,11 +104,21 @@ def first_text(request: Request, page: str, session: Session) -> FirstText | Non
         return None  # which the page says in a sentence
 
 
+def only_looks_in(request: Request, page: str, session: Session) -> bool:
+    """Whether the page asks somebody first whether they want to begin, so that nothing may be taken for them before."""
+    query, role = request.query_params, _BEGUN_BY.get(page)
+    project = whole_number(query.get("project", ""))
+    if role is None or project is None or "instance" in query or "annotation" in query:
+        return False
+    with route_store(request) as store:
+        return is_onlooker(store, session.user, project, role)
+
+
 def _of_annotate(
     store: Store, user: User, project_id: int, query: Mapping[str, str], cookies: Mapping[str, str]
 ) -> FirstText | None:
     day = _day_began(cookies.get(ZONE, ""), store.moment())
-    if day is None or ("instance" not in query and is_onlooker(store, user, project_id, "annotator")):
+    if day is None:
         return None
     answer = next_work(store, user, project_id, whole_number(query.get("instance", "")), day_began=day)
     if answer.work is None:
@@ -120,8 +132,6 @@ def _of_annotate(
 def _of_review(
     store: Store, user: User, project_id: int, query: Mapping[str, str], cookies: Mapping[str, str]
 ) -> FirstText | None:
-    if "annotation" not in query and is_onlooker(store, user, project_id, "reviewer"):
-        return None
     answer = next_review(store, user, project_id, whole_number(query.get("annotation", "")))
     if answer.work is None:
         return None
