@@ -217,6 +217,12 @@ def answer_probabilities(store: Store, run_id: int) -> dict[int, float]:
     return _probabilities(store, run_id, "predictions.label")
 
 
+def gives_probabilities(store: Store, run_id: int) -> bool:
+    """Whether a run gives any label a probability."""
+    exists = "SELECT EXISTS (SELECT 1 FROM predictions WHERE run_id = ? AND probabilities <> '{}')"
+    return bool(store.value(exists, (run_id,)))
+
+
 def gold_probabilities(store: Store, run_id: int) -> dict[int, float]:
     """The probability that a run gives to the label of the instance itself; without those where there is none."""
     return _probabilities(store, run_id, "instances.result")

@@ -15,8 +15,8 @@ import {
 
 const GIVEN = {
   runs: [
-    { run: 1, method: "", numbers: [] },
-    { run: 2, method: "lime", numbers: [{ layer: null, name: "sets.best_f1" }] },
+    { run: 1, method: "", numbers: [], has_probabilities: true },
+    { run: 2, method: "lime", numbers: [{ layer: null, name: "sets.best_f1" }], has_probabilities: false },
   ],
   of_texts: ["text.tokens"],
   of_answers: ["answer.confidence"],

@@ -28,6 +28,7 @@ interface RunChoice extends RunName {
 
 interface MeasuredRun extends RunName {
   numbers: { layer: number | null; name: string }[];
+  has_probabilities: boolean;
 }
 
 /** Two numbers of the texts that have both; n: of how many, without_x and without_y: how many have none. */
@@ -45,7 +46,7 @@ interface ScatterPoints {
 
 interface MeasuredNumbers {
   runs: MeasuredRun[];
-  /** Numbers of every text, and of every run that answers, besides what was measured. */
+  /** Numbers of every text, and of every run that answers with probabilities, besides what was measured. */
   of_texts: string[];
   of_answers: string[];
   names: Record<string, { title: string; definition: string; direction: string; source: string }>;

@@ -239,17 +239,14 @@ def _numbers_of_run(store: Store, stored: StoredRun, group: int) -> ShownRun:
         key=lambda layer_and_name: (layer_and_name[0] or -1, order.get(layer_and_name[1], 99)),
     )
     run, numbers = stored.run, tuple(ShownNumber(layer, name) for layer, name in names)
-    return ShownRun(stored.id, run.model, run.method, run.seed, run.parameters, group, numbers)
+    has_probabilities = not run.method and measurements_store.gives_probabilities(store, stored.id)
+    return ShownRun(stored.id, run.model, run.method, run.seed, run.parameters, group, numbers, has_probabilities)
 
 
 def _definition(name: str) -> ShownDefinition:
     definition = definition_of(name)
-    return ShownDefinition(
-        title_in_words(definition),
-        clause_by_clause(definition.definition),
-        definition.direction,
-        clause_by_clause(definition.source),
-    )
+    meaning, source = clause_by_clause(definition.definition), clause_by_clause(definition.source)
+    return ShownDefinition(title_in_words(definition), meaning, definition.direction, source)
 
 
 def opening_instance(store: Store, actor: User, question: Question, instance_id: int | None) -> Instance | None:

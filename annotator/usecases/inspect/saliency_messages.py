@@ -282,7 +282,7 @@ class ShownNumber(Struct, frozen=True):
 
 
 class ShownRun(Struct, frozen=True):
-    """A run with the numbers by which texts can be ordered."""
+    """A run with the numbers by which texts can be ordered, and whether its answers have probabilities."""
 
     run: int
     model: str
@@ -291,6 +291,7 @@ class ShownRun(Struct, frozen=True):
     parameters: str
     group: int
     numbers: tuple[ShownNumber, ...]
+    has_probabilities: bool
 
 
 class ShownDefinition(Struct, frozen=True):
@@ -305,7 +306,7 @@ class ShownDefinition(Struct, frozen=True):
 class ShownNumbers(Struct, frozen=True):
     """What texts can be ordered by, and what each number is.
 
-    of_texts, of_answers: further numbers, of every text and of every run that answers, which a scatter can be made of
+    of_texts, of_answers: further numbers, of every text and of runs with probabilities, which a scatter can be made of
     """
 
     runs: tuple[ShownRun, ...]

@@ -33,6 +33,21 @@ def opens_the_second_text(page: Page) -> None:
     expect(page.locator(".heat-where h2")).to_have_text("second")
 
 
+def test_the_scatter_opens_with_numbers_that_have_values_and_its_menus_say_whose_they_are(
+    saliency: Callable[..., SaliencyPage],
+) -> None:
+    fake = SaliencyFake(
+        keys=("first", "second"), of_texts=("text.tokens", "gold.sets"), numbers=[number(1, "tiny", "", "F1")]
+    )
+    page = saliency(fake).open().page
+    page.keyboard.press("d")
+    expect(page.locator(".scatter-count")).to_contain_text("2 texts.")
+    x, y = (page.locator(".scatter-axis select").nth(at) for at in (0, 1))
+    expect(x).to_have_value(LENGTH)
+    expect(y).to_have_value("1:-:F1")
+    assert "tiny" in str(y.locator("option:checked").get_attribute("label"))
+
+
 def test_enter_in_a_bound_of_the_scatter_applies_it_and_the_keys_work_at_once(
     saliency: Callable[..., SaliencyPage],
 ) -> None:

@@ -810,8 +810,8 @@ def test_a_click_on_a_point_opens_its_text(person: Callable[..., Person]) -> Non
     box = page.locator(".scatter-canvas").bounding_box()
     assert box is not None
     # The same number on both axes is a diagonal: its upper end is the longest text of all.
-    left, right = box["x"] + 56, box["x"] + box["width"] - 12
-    top, bottom = box["y"] + 10, box["y"] + box["height"] - 40
+    left, right = box["x"] + 44, box["x"] + box["width"] - 12
+    top, bottom = box["y"] + 24, box["y"] + box["height"] - 40
     room = 0.04 / 1.08
     page.mouse.click(right - room * (right - left), top + room * (bottom - top))
     expect(page.locator(".heat-where h2")).not_to_have_text(before)

@@ -185,6 +185,14 @@ def test_points_are_for_those_who_may_use_models(
         )
 
 
+def test_only_runs_whose_answers_have_probabilities_offer_numbers_of_them(store: Store, scattered: Project) -> None:
+    unsure = SourceOutput("a", Run("unsure", ""), "f", 1, None, (Prediction("positive", {}),), ())
+    with store.transaction():
+        Intake(store, scattered, ImportOptions(), ImportReport(), lambda _: None).run([unsure])
+    runs = show_numbers(store, LOCAL_OPERATOR, scattered.id).runs
+    assert {run.model: run.has_probabilities for run in runs} == {"first": True, "unsure": False}
+
+
 def test_what_a_scatter_offers_has_a_definition_each(store: Store, scattered: Project) -> None:
     shown = show_numbers(store, LOCAL_OPERATOR, scattered.id)
     assert {*shown.of_texts, *shown.of_answers} <= set(shown.names)

@@ -159,7 +159,7 @@ function isNumber(text, { runs, of_texts, of_answers }) {
   if (run === "-") return of_texts.includes(name);
   const stored = runs.find((one) => String(one.run) === run);
   const isMeasured = stored?.numbers.some((one) => `${run}:${one.layer ?? "-"}:${one.name}` === text);
-  return Boolean(isMeasured || (stored && !stored.method && of_answers.includes(name)));
+  return Boolean(isMeasured || (stored?.has_probabilities && of_answers.includes(name)));
 }
 
 /**

@@ -137,7 +137,7 @@ export class Scatter {
           ),
         ),
         ...runs.flatMap((run) => {
-          const answers = run.method ? [] : of_answers.map((name) => ({ layer: null, name }));
+          const answers = run.has_probabilities ? of_answers.map((name) => ({ layer: null, name })) : [];
           return group(fullTitleOf(run, runs), options(String(run.run), [...answers, ...run.numbers]));
         }),
       );
@@ -147,16 +147,15 @@ export class Scatter {
     this.#showBrush();
   }
 
-  /** Two numbers to begin with: how well the first run that was measured fits gold, by how sure its model is. */
+  /** To begin with: how well the first measured run fits gold, by how sure a model is, or by length. */
   #begin() {
     const values = [...this.x.options].map(({ value }) => value);
     const sure = values.find((value) => value.endsWith(":answer.confidence"));
     const measured = values.find(
       (value) => /^\d+:/.test(value) && !value.includes(":answer.") && !value.includes("accuracy"),
     );
-    const [first, second] = [sure, measured, ...values].filter((value) => value !== undefined);
-    chooseOption(this.x, first ?? "");
-    chooseOption(this.y, second ?? "");
+    chooseOption(this.x, sure ?? values[0] ?? "");
+    chooseOption(this.y, measured ?? values[1] ?? "");
   }
 
   open() {
@@ -230,7 +229,7 @@ export class Scatter {
     }
     this.points = answer;
     this.places = new Map(answer.ids.map((id, place) => [id, place]));
-    const [xTitle, yTitle] = [this.x, this.y].map((select) => (select.title = titleOf(select)));
+    const [xTitle, yTitle] = [this.x, this.y].map(named);
     const isSame = nameOf(this.x) === nameOf(this.y) && this.x.value !== this.y.value;
     const current = this.places.get(this.current ?? -1) ?? null;
     const seen = new Set(Object.values(answer.learned).flat());
@@ -358,6 +357,14 @@ const boundsRow = (name, from, to) => [
 
 /** Which number a menu has chosen, of whatever run. @param {HTMLSelectElement} select */
 const nameOf = (select) => select.value.split(":").slice(2).join(":");
+
+/** The closed menu says whose number it is, as the open one does above its group. @param {HTMLSelectElement} select */
+function named(select) {
+  for (const option of select.options) option.removeAttribute("label");
+  select.title = titleOf(select);
+  select.selectedOptions[0]?.setAttribute("label", select.title);
+  return select.title;
+}
 
 /** @param {HTMLSelectElement} select */
 function titleOf(select) {

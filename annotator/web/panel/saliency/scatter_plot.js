@@ -2,7 +2,7 @@
 import { div, element } from "../shared/dom.js";
 import { domainOf, fewCorners, holds, rounded, ticksOf } from "./scatter_points.js";
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [56, 12, 10, 40];
+const [LEFT, RIGHT, TOP, BOTTOM] = [44, 12, 24, 40];
 /** A press that moves no further is a click. */
 const STILL = 4;
 /** How near to a spot one has to point. */
@@ -162,11 +162,8 @@ export class ScatterPlot {
     pen.fillStyle = ink;
     pen.textAlign = "center";
     pen.fillText(fitted(pen, xTitle, width - LEFT), LEFT + (width - LEFT - RIGHT) / 2, this.height - 6);
-    pen.save();
-    pen.translate(11, TOP + (bottom - TOP) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.fillText(fitted(pen, yTitle, bottom - TOP), 0, 0);
-    pen.restore();
+    pen.textAlign = "left";
+    pen.fillText(fitted(pen, `↑ ${yTitle}`, width), 0, 12);
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {Colours} colours */
