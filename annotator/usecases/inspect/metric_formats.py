@@ -353,12 +353,8 @@ def _size(sizes: metrics_table.RowSizes, column: Column) -> str:
 
 
 def _cells(
-    table: MetricTable,
-    rows: Sequence[MetricRow],
-    column: Column,
-    verdicts: Sequence[Judged],
-    sizes: metrics_table.RowSizes,
-) -> list[Cell]:
+    table: MetricTable, rows: Sequence[MetricRow], column: Column, verdicts: Sequence[Judged], sizes: metrics_table.RowSizes
+) -> list[Cell]:  # fmt: skip
     best = metrics_table.best_of(table, rows, column, verdicts)
     cells = []
     for at, row in enumerate(rows):

@@ -232,26 +232,17 @@ def _size(view: TableView, row: MetricRow) -> str:
 def _below_names(view: TableView) -> list[tuple[str, str]]:
     """What stands below each row's name, which tells it from the others, and what hovering says of its training texts."""
     has_training = not metrics_table.training_in_common(view.rows)
-    return [
-        (
-            " · ".join(
-                part
-                for part in (detail, _("same numbers for selected tokens") if row.key in view.merged else "")
-                if part
-            ),
-            words_of(row.training) if has_training else "",
-        )
-        for row, detail in zip(view.rows, metrics_table.details_of(view.rows), strict=True)
-    ]
+    below = []
+    for row, detail in zip(view.rows, metrics_table.details_of(view.rows), strict=True):
+        same = _("same numbers for selected tokens") if row.key in view.merged else ""
+        below.append((" · ".join(filter(None, (detail, same))), words_of(row.training) if has_training else ""))
+    return below
 
 
 def _cell(
-    number: Number | None,
-    is_best: bool = False,
-    judged_number: Judged = _NOTHING,
-    lacking: float = 0.0,
+    number: Number | None, is_best: bool = False, judged_number: Judged = _NOTHING, lacking: float = 0.0,
     n_in_head: int | None = None,
-) -> Cell:
+) -> Cell:  # fmt: skip
     if number is None:
         return Cell(UNDEFINED)
     # The interval and the deviation over seeds

@@ -143,16 +143,12 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
         _("{annotations} accepted.", annotations=counted(n_accepted, "annotation")) if n_accepted else "",
         _("Labels: {labels}.", labels=listed(begun.project.labels)) if begun.project.labels else "",
         *map(on_page, report.notes),
-        several("{n} warning is under Import.", "{n} warnings are under Import.", report.n_warnings)
-        if report.n_warnings
+        several("{n} warning is under Import.", "{n} warnings are under Import.", n)
+        if (n := report.n_warnings)
         else "",
     )
-    return _open(
-        begun.project,
-        "People" if begun.invited else "Progress",
-        done,
-        is_kept=bool(report.n_warnings or report.widened.n),
-    )
+    is_kept = bool(n or report.widened.n)
+    return _open(begun.project, "People" if begun.invited else "Progress", done, is_kept=is_kept)
 
 
 def _show_refused(store: Store, visit: Visit) -> None:

@@ -135,13 +135,9 @@ def _list(project: Project, rows: list[tuple[metric_values.ScoredInstance, float
 def _linked(project: Project, instance: metric_values.ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
     address = page_address("saliency", project=project.id, instance=instance.id)
     cells = [
-        written(value),
-        instance.predicted or "–",
-        written(instance.p),
-        instance.result or "–",
-        instance.split or "–",
+        written(value), instance.predicted or "–", written(instance.p), instance.result or "–", instance.split or "–",
         *([_(instance.kind or "–")] if with_kind else []),
-    ]
+    ]  # fmt: skip
     return LinkedRow(address, instance.key, cells)
 
 
@@ -254,7 +250,7 @@ def _points(behind: Behind) -> list[Point]:
             instance.key,
             value,
             instance.p,
-            (None if instance.predicted is None or instance.result is None else instance.predicted == instance.result),
+            None if instance.predicted is None or instance.result is None else instance.predicted == instance.result,
             instance.predicted is not None,
         )
         for instance, value in zip(behind.instances, behind.values, strict=True)
@@ -291,33 +287,23 @@ def _say_difference(comparison: metric_values.Comparison, name: str, other: str)
         else ""
     )
     mean = f"**{signed(comparison.difference)}**{f' {bounds}' if bounds else ''}"
-    st.markdown(
-        _(
-            "Mean difference {mean} over {instances}. {name} higher: {n_higher}; {other} higher: {n_lower}; "
-            "equal: {n_equal}; unpaired, excluded: {n_left_out}.",
-            mean=mean,
-            instances=counted(len(comparison.instances), "instance"),
-            name=as_text(name),
-            n_higher=f"{comparison.n_higher:,}",
-            other=as_text(other),
-            n_lower=f"{comparison.n_lower:,}",
-            n_equal=f"{comparison.n_equal:,}",
-            n_left_out=f"{comparison.n_left_out:,}",
-        )
-    )
+    words = _(
+        "Mean difference {mean} over {instances}. {name} higher: {n_higher}; {other} higher: {n_lower}; "
+        "equal: {n_equal}; unpaired, excluded: {n_left_out}.",
+        mean=mean, instances=counted(len(comparison.instances), "instance"), name=as_text(name), other=as_text(other),
+        n_higher=f"{comparison.n_higher:,}", n_lower=f"{comparison.n_lower:,}", n_equal=f"{comparison.n_equal:,}",
+        n_left_out=f"{comparison.n_left_out:,}",
+    )  # fmt: skip
+    st.markdown(words)
 
 
 def _say_perfect(row: MetricRow) -> None:
     """Stevens and Su's comparison, where the table has it."""
     perfect, other = (row.numbers.get(f"confidence.{name}") for name in ("perfect", "other"))
     if perfect is not None and other is not None and perfect.value is not None and other.value is not None:
-        st.caption(
-            _(
-                "Mean probability of correct predictions: {first} with gold ranked first (n {n_first}), "
-                "otherwise {other} (n {n_other}); Stevens and Su 2021, section 5.",
-                first=written(perfect.value),
-                n_first=f"{perfect.n:,}",
-                other=written(other.value),
-                n_other=f"{other.n:,}",
-            )
-        )
+        words = _(
+            "Mean probability of correct predictions: {first} with gold ranked first (n {n_first}), "
+            "otherwise {other} (n {n_other}); Stevens and Su 2021, section 5.",
+            first=written(perfect.value), n_first=f"{perfect.n:,}", other=written(other.value), n_other=f"{other.n:,}",
+        )  # fmt: skip
+        st.caption(words)

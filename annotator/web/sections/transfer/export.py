@@ -160,11 +160,9 @@ def show_stored(project: Project) -> None:
             instance_id, key = file.report.first_mapped
             linked.add(instance_id)
             st.link_button(
-                as_text(_("Open the first text with a heatmap: {key}", key=key)),
-                page_address("saliency", project=project.id, instance=instance_id),
-                icon=":material/open_in_new:",
-                key=f"import_first_map_{number}",
-            )
+                as_text(_("Open the first text with a heatmap: {key}", key=key)), key=f"import_first_map_{number}",
+                url=page_address("saliency", project=project.id, instance=instance_id), icon=":material/open_in_new:",
+            )  # fmt: skip
         _show_remarks(project, file.report)
     if any(not file.report.is_output for file in files):
         _show_next(project)
@@ -193,12 +191,8 @@ def _show_next(project: Project) -> None:
     """Where stored texts are looked at."""
     with st.container(horizontal=True):
         st.button(_("View instances"), icon=":material/list:", key="import_instances", on_click=_open_instances)
-        st.link_button(
-            _("Open Saliency"),
-            page_address("saliency", project=project.id),
-            icon=":material/open_in_new:",
-            key="import_saliency",
-        )
+        address = page_address("saliency", project=project.id)
+        st.link_button(_("Open Saliency"), address, icon=":material/open_in_new:", key="import_saliency")
 
 
 def _open_instances() -> None:
