@@ -347,6 +347,10 @@ def test_the_claim_comes_into_one_line_when_it_has_scrolled_away(panel: Open) ->
     assert bar
     assert here
     assert box["height"] < 36
+    shown.page.locator(".asked-words").evaluate("(words) => (words.textContent = words.textContent.repeat(9))")
+    key = asked.locator("kbd").bounding_box()
+    assert key
+    assert key["x"] + key["width"] <= here["x"] + here["width"]
     assert here["height"] == bar["height"]
     scroll(shown, 0)
     expect(asked).to_be_hidden()

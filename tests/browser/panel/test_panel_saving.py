@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.panel import samples
 from tests.browser.panel.harness import Fake, PanelPage, project, work
@@ -521,9 +522,11 @@ def test_a_proposal_to_discard_has_no_reason_beforehand_and_is_not_sent_without_
     assert [(sent["reason"], sent["comment"]) for sent in fake.named("discard")] == [("other", "twice")]
 
 
-def test_what_is_typed_first_in_a_proposal_to_discard_is_its_comment_and_chooses_no_reason(panel: Open) -> None:
+def test_a_proposal_to_discard_begins_at_its_reasons_but_what_is_typed_is_its_comment(panel: Open) -> None:
     shown = panel(four())
-    shown.keys("d")
+    shown.keys("d", "ArrowDown")
+    expect(shown.page.get_by_role("radio", name="names a person")).to_be_checked()
+    shown.keys("Escape", "d")
     shown.page.keyboard.type("does not fit the claim")
     assert shown.page.get_by_label("Comment").input_value() == "does not fit the claim"
     assert shown.page.locator("dialog input:checked").count() == 0

@@ -1,6 +1,6 @@
 /** Dialogs (the list of keys, the reason to discard, a question), in which the browser traps the focus; and notices. */
 import { _ } from "../words/language.js";
-import { button, div, element, focused, icon, isSend, paragraph, setText } from "./dom.js";
+import { button, div, element, focused, icon, isCombined, isSend, paragraph, setText } from "./dom.js";
 
 /**
  * Opens a dialog; it closes with Escape, its button, or a click beside it.
@@ -101,17 +101,20 @@ export function openDiscard(root, reasons, ondiscard) {
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
+  // Words that are typed are the comment: no blank among them chooses a reason.
+  /** @param {KeyboardEvent} event */
+  const write = (event) => /^\S$/u.test(event.key) && !isCombined(event) && comment.focus();
   const dialog = openDialog(
     root,
     _("Propose to discard"),
     paragraph("dialog-words", _("The lead will decide. Your marks are kept.")),
-    element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason") }, ...choices),
+    element("div", { class: "reasons", role: "radiogroup", "aria-label": _("Reason"), onkeydown: write }, ...choices),
     comment,
     trouble,
     div("dialog-foot", button(_("Propose to discard"), { key: "Ctrl+⏎", className: "primary", onclick: send })),
   );
   sendOnEnter(dialog, send);
-  comment.focus(); // on a reason, the first blank that one types would choose it
+  dialog.querySelector("input")?.focus();
 }
 
 /**
