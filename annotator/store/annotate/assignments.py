@@ -253,11 +253,6 @@ def save_draft(store: Store, assignment_id: int, draft: Draft, revision: int) ->
     )
 
 
-def drop_result(store: Store, assignment_id: int) -> None:
-    """The draft goes on with the label, or answer, that the text has."""
-    store.run("UPDATE drafts SET result = NULL, revision = revision + 1 WHERE assignment_id = ?", (assignment_id,))
-
-
 def _sets_json(draft: Draft) -> str:
     return f"[{','.join(pack_sets(draft.sets))}]"
 

@@ -105,7 +105,7 @@ def why_closed(store: Store, assignment: Assignment, annotation: Annotation | No
     if row_of(store, assignment.instance_id).state == "discarded":
         return _("the text was discarded")
     if assignment.state == "proposed":
-        return _why_shown(store, assignment.instance_id, assignment.user_id)
+        return _why_others_depend(store, None, assignment)
     if annotation is None:
         return _("it was never submitted")
     review_round = find_round(store, annotation.id)
@@ -113,19 +113,16 @@ def why_closed(store: Store, assignment: Assignment, annotation: Annotation | No
         return _("the round is decided")
     if assignment.state != "submitted" or annotation.state not in {"submitted", "accepted"}:
         return _("it's no longer submitted")
-    return _why_others_depend(store, annotation, assignment.user_id)
+    return _why_others_depend(store, annotation, assignment)
 
 
-def _why_others_depend(store: Store, annotation: Annotation, user_id: int) -> str:
-    if has_scores(store, annotation.id):
+def _why_others_depend(store: Store, annotation: Annotation | None, assignment: Assignment) -> str:
+    if annotation is not None and has_scores(store, annotation.id):
         return _("a reviewer has already scored it")
-    if is_chosen(store, annotation.id):
+    if annotation is not None and is_chosen(store, annotation.id):
         return _("the lead has already made it gold")
-    return _why_shown(store, annotation.instance_id, user_id)
-
-
-def _why_shown(store: Store, instance_id: int, user_id: int) -> str:
-    return _("you've since seen others' marks") if standing(store, instance_id, user_id).was_shown else ""
+    was_shown = standing(store, assignment.instance_id, assignment.user_id).was_shown
+    return _("you've since seen others' marks") if was_shown else ""
 
 
 DISCARDED = unsaid("The lead discarded this text.")

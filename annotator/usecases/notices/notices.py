@@ -117,9 +117,8 @@ def sentence(group: NoticeGroup) -> str:
 
 def _returned(group: NoticeGroup) -> str:
     if group.detail == "discarded":
-        words = _("“{key}” was discarded after review", key=group.key)
         many = several("{n} text was discarded after review", "{n} texts were discarded after review", group.n)
-        return words if group.key else many
+        return _("“{key}” was discarded after review", key=group.key) if group.key else many
     if group.key:
         return _("“{key}” was returned to you", key=group.key)
     return several("{n} text was returned to you", "{n} texts were returned to you", group.n)

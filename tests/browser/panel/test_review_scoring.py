@@ -19,6 +19,17 @@ def fake() -> ReviewFake:
     return ReviewFake([review_of(1, samples.english(), *THREE[:2]), review_of(2, samples.short("second"), [[3, 6]])])
 
 
+def test_the_last_round_says_what_becomes_of_a_text_that_falls_short(review: Open) -> None:
+    last = review_of(1, samples.english(), *THREE[:2], round=3)
+    shown = review(ReviewFake([last, review_of(2, samples.short("second"), [[3, 6]])]))
+    assert shown.text(".instance-key").endswith(" · last round")
+    words = "Last round: below the thresholds the text is discarded."
+    assert shown.page.locator(".instance-key").get_attribute("title") == words
+    shown.keys("s")
+    shown.shown("second")
+    assert shown.text(".instance-key").endswith("round 1 of 3")
+
+
 def hint(shown: ReviewPage) -> str:
     return shown.text(".hint:not([hidden])")
 

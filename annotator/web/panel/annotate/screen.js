@@ -62,11 +62,8 @@ class WorkNotices extends Notices {
   #submitted({ work, state }) {
     if (work.state !== "submitted" || work.foreign) return null;
     const { state: stands = "submitted", closed = "", lines = [], sets = {} } = work.outcome ?? {};
-    const mayReopen = !closed && ["submitted", "accepted", "proposed"].includes(stands);
-    const read =
-      closed && (stands === "submitted" || stands === "accepted")
-        ? _("Read only: {why}.", { why: closed })
-        : _("Read only.");
+    const isOpen = ["submitted", "accepted", "proposed"].includes(stands);
+    const read = closed && isOpen ? _("Read only: {why}.", { why: closed }) : _("Read only.");
     const words = element(
       "div",
       {},
@@ -79,7 +76,7 @@ class WorkNotices extends Notices {
       "info",
       "lock",
       words,
-      mayReopen && button(_("Reopen"), { onclick: this.ways.withdraw }),
+      isOpen && !closed && button(_("Reopen"), { onclick: this.ways.withdraw }),
       button(_("Back to work"), { key: "Shift+v", className: "plain", onclick: this.ways.forward }),
     );
   }

@@ -336,11 +336,9 @@ class Desk {
   /** That the label is not what the type leads one to expect. @param {DeskWork} work */
   #doubt({ original }) {
     const keeps = this.kind.byName.get(this.kind.value)?.keeps_label ?? null;
-    const isSame = this.result.value === original.result;
-    if (keeps === null || keeps === isSame || original.result === null) return "";
-    return isSame
-      ? _("The label is the original's; this type usually changes it.")
-      : _("The label isn't the original's; this type usually keeps it.");
+    if (keeps === null || original.result === null || keeps === (this.result.value === original.result)) return "";
+    if (keeps) return _("The label isn't the original's; this type usually keeps it.");
+    return _("The label is the original's; this type usually changes it.");
   }
 
   /** @param {string[]} sentences */

@@ -101,8 +101,7 @@ export function openDiscard(root, reasons, ondiscard) {
     dialog.close();
     ondiscard(chosen.value, comment.value);
   };
-  // Words that are typed are the comment: no blank among them chooses a reason.
-  /** @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} event  what is typed is the comment: no blank in it chooses a reason */
   const write = (event) => /^\S$/u.test(event.key) && !isCombined(event) && comment.focus();
   const dialog = openDialog(
     root,
