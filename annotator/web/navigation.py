@@ -85,11 +85,11 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 
 # What else Ctrl+K finds by its name, in the part that has it.
 ALSO_FOUND: Mapping[str, tuple[str, ...]] = {
-    "Progress": (unsaid("Forecast"), unsaid("Hours and cost"), unsaid("Flagged work")),
+    "Progress": (unsaid("Forecast"), unsaid("Hours and cost (payment rate)"), unsaid("Flagged work")),
     "Instances": (unsaid("Assign splits"), unsaid("Start second pass")),
     "Rules": (unsaid("Rename or merge a label"), unsaid("Thresholds")),
     "People": (unsaid("New password link"), unsaid("Erase a person's data")),
-    "Record": (unsaid("Backup and restore"),),
+    "Training": (unsaid("Blind checks"),),
 }
 
 

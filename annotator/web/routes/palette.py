@@ -13,6 +13,7 @@ from annotator.domain.projects import Project
 from annotator.language import _, listed
 from annotator.usecases.access.rights import roles_anywhere, roles_in
 from annotator.usecases.databases import Store
+from annotator.usecases.delivery.channels import mail_options
 from annotator.usecases.lead.instance_search import search_instances
 from annotator.usecases.project.projects import members_of, projects_of
 from annotator.web import navigation
@@ -48,7 +49,18 @@ def _pages(store: Store, user: User, project: Project | None) -> Iterator[Target
         yield Target(_("Page"), _(page.title), _address(page.path, None if page is navigation.START else project))
 
 
-def _parts(project: Project) -> Iterator[Target]:
+def _of_account(store: Store, user: User) -> Iterator[Target]:
+    """What is of a person or of the server, and of no project."""
+    if user.is_worker:
+        return
+    yield Target(_("Page"), _("My account"), "/account")
+    folds = [_("Server mail and webhook")] if user.is_administrator else []
+    folds += [_("Email notices")] if mail_options(store)[1] else []
+    for fold in folds:
+        yield Target(_(navigation.START.title), fold, _address(navigation.START.path, None), seek=fold)
+
+
+def _parts(user: User, project: Project) -> Iterator[Target]:
     """The parts of a project, and what can be set there."""
     kind = _(navigation.page_at("project").title)
     for section, parts in navigation.PROJECT_SECTIONS.items():
@@ -65,6 +77,10 @@ def _parts(project: Project) -> Iterator[Target]:
             yield Target(_(title), _(label), _address("project", project, section=part), seek=_(label))
         for name in navigation.ALSO_FOUND.get(part, ()):
             yield Target(_(title), _(name), _address("project", project, section=part))
+    if user.is_administrator:
+        yield Target(
+            _("Record"), _("Backup and restore"), _address("project", project, section="Record", about="server")
+        )
 
 
 def _projects(store: Store, user: User, wanted: Sequence[str]) -> Iterator[Target]:
@@ -118,8 +134,9 @@ def _palette(store: Store, user: User, query: Query) -> Found:
     def named() -> Iterator[Target]:
         yield from _pages(store, user, project)
         if project is not None and is_led:
-            yield from (target for target in _parts(project) if wanted or not target.seek)
+            yield from (target for target in _parts(user, project) if wanted or not target.seek)
         if wanted:
+            yield from _of_account(store, user)
             yield from _projects(store, user, wanted)
         if wanted and project is not None and is_led:
             yield from _people(store, user, project)

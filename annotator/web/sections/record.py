@@ -32,6 +32,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     """One page of the project's events, or of those that are of no project."""
     about = _OF_PROJECT
     if visit.user.is_administrator:
+        about = _OF_SERVER if "about" in st.query_params else about  # of the address
         about = st.segmented_control(
             _("About"), (_OF_PROJECT, _OF_SERVER), default=about, required=True, format_func=_, key="record_about"
         )

@@ -181,6 +181,10 @@ def test_a_lead_is_asked_before_a_text_is_taken_and_ctrl_k_leads_to_a_setting_al
     idle = page.get_by_test_id("stNumberInput").filter(has_text="Idle (seconds)")
     expect(idle.get_by_test_id("stTooltipIcon")).to_be_visible()
     page.keyboard.press("Control+k")
+    page.keyboard.type("change a role")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("combobox", name="Person and role")).to_be_visible()  # in a fold with an icon
+    page.keyboard.press("Control+k")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
 

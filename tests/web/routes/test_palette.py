@@ -9,8 +9,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
-from annotator.domain.people import User
+from annotator.domain.people import LOCAL_OPERATOR, User
 from annotator.domain.projects import Project
+from annotator.files import resource_folder
 from annotator.store import Store
 from annotator.store.people import add_role
 from annotator.usecases.access import accounts
@@ -64,11 +65,28 @@ def test_a_lead_finds_pages_settings_people_projects_and_texts_by_name(
     assert (text["kind"], text["name"]) == ("soup-7", "A lukewarm gazpacho.")
     assert text["address"].startswith(f"/project?{here}&instance=")
     assert addresses("nothing like it") == []
-    assert addresses("restore") == [f"/project?{here}&section=Record"]
+    assert addresses("restore") == addresses("webhook") == [], "an administrator's"
+    assert addresses("payment") == [f"/project?{here}&section=Progress"]
+    assert addresses("blind") == [f"/project?{here}&section=Training"]
+    assert addresses("my account") == ["/account"]
     assert addresses("splits") == [f"/project?{here}&section=Instances"]
     empty = find(lead, "", project)
     assert [target["name"] for target in empty][:2] == ["Start", "Annotate"]
     assert all(not target["seek"] for target in empty), "settings come when one looks for them"
+
+
+def test_an_administrator_is_led_to_the_backups_of_the_server_and_to_its_mail(
+    find: Find, project: Project, store: Store, app_for: Callable[..., AppTest]
+) -> None:
+    admin = accounts.add_user(store, LOCAL_OPERATOR, "root", "administrator").user
+    [backup] = find(admin, "backup", project)
+    assert backup["address"] == f"/project?project={project.id}&section=Record&about=server"
+    page = app_for(resource_folder("pages") / "project.py", project, who=admin)
+    page.session_state["project_section"], page.query_params["about"] = "Record", "server"
+    assert page.run().button(key="record_backup").label == "Make a backup"
+    assert [(target["address"], target["seek"]) for target in find(admin, "mail", project)] == [
+        ("/start", "Server mail and webhook")
+    ]
 
 
 @pytest.mark.parametrize("role", ["annotator", "reviewer", "researcher"])

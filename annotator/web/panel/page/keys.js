@@ -158,7 +158,7 @@ function seek() {
   sessionStorage.removeItem(SOUGHT);
   const look = () => {
     const found = [...document.querySelectorAll("[data-testid=stMain] label, [data-testid=stMain] summary")].find(
-      (one) => one.textContent?.trim() === words,
+      (one) => (one.querySelector("p") ?? one).textContent?.trim() === words, // but for the icon of a fold
     );
     if (!found) return;
     watcher.disconnect();
