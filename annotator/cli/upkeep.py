@@ -53,7 +53,7 @@ def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json:
         click.echo("Copying and checking the backup ...", err=True)
 
     def tell(since: "RemovedSince") -> None:
-        for line in () if as_json else _lines_of_removed(since, brings_back=bring_back):
+        for line in () if as_json else _lines_of_removed(since, database, brings_back=bring_back):
             click.echo(line, err=True)
 
     done = restore_backup(database, LOCAL_OPERATOR, path, anyway=anyway, brings_back=bring_back, tell=tell)
@@ -83,7 +83,7 @@ def restore(database: Path, path: Path, anyway: bool, bring_back: bool, as_json:
         click.echo(f"The old files are kept in {done.kept.parent}: {names}.")
 
 
-def _lines_of_removed(since: "RemovedSince", *, brings_back: bool) -> list[str]:
+def _lines_of_removed(since: "RemovedSince", database: Path, *, brings_back: bool) -> list[str]:
     """Who was taken out since the backup: by account number and day, since a name is what was taken out."""
     lines = []
     if since.again:
@@ -97,7 +97,10 @@ def _lines_of_removed(since: "RemovedSince", *, brings_back: bool) -> list[str]:
             "Do it again: 'annotator user erase NAME' or 'annotator user anonymise NAME'."
         )
     if not since.is_known:
-        lines.append("The database that is replaced cannot be read: it may know of people erased since this backup.")
+        lines.append(
+            f"Nothing here says who was erased since this backup, so they come back. '{database.name}.removals' would: it "
+            "stands beside the database that was backed up, if anybody was erased. Put it here, and restore again."
+        )
     return lines
 
 

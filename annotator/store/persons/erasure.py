@@ -483,11 +483,11 @@ def write_beside(path: Path, removals: Iterable[Removal]) -> None:
 def removals_at(path: Path) -> list[Removal] | None:
     """Those that are known at the place of a database that nobody has open: of itself, only read, and of the file beside it.
 
-    None where neither can say anything, since the database is damaged or of another program
+    None where neither can say anything: there is no database, or it is damaged or of another program
     """
     beside = removals_beside(path)
     if not path.exists():
-        return beside
+        return beside or None
     with suppress(sqlite3.Error, UnicodeDecodeError), closing(_read_only(path)) as connection:
         if not read_schema(connection).get(("table", "removals"), "").startswith("removals: CREATE TABLE"):
             return beside  # from before there were removals

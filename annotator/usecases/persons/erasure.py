@@ -324,7 +324,7 @@ class RemovedSince:
 
     again:    those whom the backup still knows: they are taken out again
     unknown:  those of whom an earlier version did not note who they were
-    is_known: False where the database that is replaced cannot be read, and nothing beside it says anything
+    is_known: False where no database is replaced, or one that cannot be read, and nothing beside it says anything
     """
 
     again: tuple[erasure_store.Removal, ...] = ()

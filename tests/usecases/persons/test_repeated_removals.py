@@ -1,6 +1,7 @@
 """A restore does not bring back who was anonymised or erased since the backup."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from annotator.cli.main import run
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.projects import Project
-from annotator.errors import StoreError
+from annotator.errors import NotFound, StoreError
 from annotator.store import Store, open_store
 from annotator.store.jobs import add_job
 from annotator.store.people import add_user, get_user, list_users
@@ -199,10 +200,20 @@ def test_a_list_that_cannot_be_read_stops_the_restore_and_changes_nothing(
     assert database.read_bytes() == before
 
 
-def test_a_database_that_cannot_be_read_is_told_of_where_nothing_lies_beside_it(
-    store: Store, backup: Path, database: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("content", [b"nothing that anybody can read\n" * 1000, None])
+def test_where_no_database_can_be_read_the_list_is_asked_for_that_keeps_people_erased(
+    store: Store, backup: Path, database: Path, capsys: pytest.CaptureFixture[str], content: bytes | None
 ) -> None:
+    erase(store, LOCAL_OPERATOR, WANDA)
     store.close()
-    database.write_bytes(b"nothing that anybody can read\n" * 1000)
-    assert run(["--db", str(database), "restore", str(backup)]) == 0
-    assert "cannot be read: it may know of people erased since this backup" in capsys.readouterr().err
+    place = database.with_name("elsewhere") / "moved.db"
+    place.parent.mkdir()
+    if content is not None:
+        place.write_bytes(content)
+    assert run(["--db", str(place), "restore", str(backup)]) == 0
+    assert "so they come back. 'moved.db.removals' would: it stands beside" in capsys.readouterr().err
+    shutil.copy(file_beside(database), file_beside(place))
+    assert run(["--db", str(place), "restore", str(backup)]) == 0
+    assert "This is done again in what is restored." in capsys.readouterr().err
+    with open_store(place) as moved, pytest.raises(NotFound):
+        get_user(moved, WANDA)

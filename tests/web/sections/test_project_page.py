@@ -451,7 +451,10 @@ def test_an_administrator_makes_a_backup_beside_the_record_and_reads_how_it_is_r
     button.click().run()
     assert not app.exception
     [backup] = store.path.parent.glob("*.backup")
-    assert app.success[0].value.replace("\\", "") == f"Backup saved beside the database: {backup.name}."
+    assert app.success[0].value.replace("\\", "") == (
+        f"Backup saved beside the database: {backup.name}. Moving it? Take {store.path.name}.removals along, if there is one: "
+        "it keeps erased people erased."
+    )
     app.run()
     said = next(
         one.value.replace("\\", "")
