@@ -43,12 +43,14 @@ def stacked_bars(parts: Sequence[Part], kinds: Mapping[str, str], *, title: str,
                 marker_color=colour,
                 customdata=[list(of_kind[column].point) for column in present],
                 textangle=0,
+                cliponaxis=False,
                 text=[f"{of_kind[column].n:,}" for column in present],
                 hovertemplate=f"{shown}: %{{y:,}}<extra>%{{x}}</extra>",
             )
         )
     figure.update_layout(
         barmode="stack", title=title, height=_HEIGHT, margin={"l": 10, "r": 10, "t": 40, "b": 10},
+        uniformtext={"minsize": 10, "mode": "hide"},  # without room a number is read by pointing
         xaxis={"title": across, "type": "category", "categoryorder": "array", "categoryarray": columns},
         yaxis={"title": up, "rangemode": "tozero"},
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0},

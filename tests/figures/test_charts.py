@@ -202,6 +202,14 @@ def one_of_each() -> list[Any]:
     ]  # fmt: skip
 
 
+def test_a_number_above_a_slim_part_is_not_cut_and_one_within_that_has_no_room_is_hidden() -> None:
+    figure = stacked_bars(
+        [Part("1", "a", 99, ()), Part("1", "b", 1, ())], {"a": "A", "b": "B"}, title="", across="", up=""
+    )
+    assert [bar.cliponaxis for bar in figure.data] == [False, False]
+    assert figure.layout.uniformtext.mode == "hide"
+
+
 def axes_of(figure: Any) -> list[Any]:
     return [figure.layout[name] for name in figure.layout if name.startswith(("xaxis", "yaxis"))]
 

@@ -174,11 +174,13 @@ _IS_THEIRS = """(work.state IN ('leased', 'returned', 'submitted', 'skipped', 'p
 def standing_counts(store: Store, project_id: int) -> list[StandingCount]:
     """For each annotator: how many texts stand how. A text counts once for a person, as their newest work on it stands.
 
-    Standings: leased, submitted (not decided), accepted, returned, skipped, held (waits for the lead), discarded
+    Standings: leased, submitted (not decided), accepted, returned, skipped, held (waits for the lead), discarded. last_at
+    is of all their work on these texts: what came back was submitted too.
     """
     rows = store.rows(
-        f"""SELECT name, {_STANDING} AS standing, count(*) AS n, max(work.submitted_at) AS last_at FROM assignments AS work
-            JOIN instances ON instances.id = work.instance_id JOIN users ON users.id = work.user_id
+        f"""SELECT name, {_STANDING} AS standing, count(*) AS n, max((SELECT max(submitted_at) FROM assignments AS ever
+                WHERE ever.instance_id = work.instance_id AND ever.user_id = work.user_id)) AS last_at
+            FROM assignments AS work JOIN instances ON instances.id = work.instance_id JOIN users ON users.id = work.user_id
             LEFT JOIN annotations AS said ON said.assignment_id = work.id
             WHERE work.project_id = ?1 AND {_IS_THEIRS} AND NOT EXISTS (SELECT 1 FROM assignments AS later
                 WHERE later.instance_id = work.instance_id AND later.user_id = work.user_id AND later.round > work.round)

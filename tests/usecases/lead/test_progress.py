@@ -1,6 +1,7 @@
 """Half-time for the lead: each annotator's texts by how they stand, the reviewers, and the pace of the last days."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from annotator.store.annotate.assignments import give_up_work_of
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.review import reviews
 from tests.clock import pass_time
 from tests.usecases.review.test_reviews import A, B, annotate, score
@@ -71,6 +73,25 @@ def test_each_text_of_an_annotator_counts_once_as_it_stands_and_the_parts_add_up
     found = of(work_progress(store, lead, project), annotator.name)
     assert found.standings == {"accepted": 2, "submitted": 1, "skipped": 1, "discarded": 1}
     assert found.n_texts == 5
+
+
+@pytest.mark.parametrize("by", ["reviewer", "lead"])
+def test_the_last_submission_is_one_that_came_back_where_all_did(
+    store: Store, project: Project, annotator: User, lead: User, rita: User, by: str
+) -> None:
+    if by == "lead":
+        project = change_project(
+            store, lead, replace(project, settings=replace(project.settings, result_mode="contest"))
+        )
+    annotate(store, annotator, project, A, result="positive" if by == "lead" else "negative")
+    if by == "lead":
+        [(proposal, _)] = open_proposals(store, lead, project.id)
+        decide(store, lead, proposal.id, "keep")
+    else:
+        score(store, rita, project, POOR)
+    pass_time(store, days=2.5)
+    annotate_work.next_work(store, annotator, project.id)  # it is with them again
+    assert of(work_progress(store, lead, project), annotator.name).days_since == 2
 
 
 def test_what_waits_for_the_lead_is_counted_there_and_not_as_under_review(

@@ -99,6 +99,8 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
         "Gold policy “chosen”: the lead's choice, else the first accepted annotation with the gold result; 4 of 12 accepted annotations count."
         in said(app.caption)
     )
+    against_rest = next(one for one in app.dataframe if "union F1" in one.value.columns)
+    assert against_rest.proto.placeholder == "–", "a bound that is not defined is no “None”"
     pairs = next(one.value for one in app.dataframe if "token κ" in one.value.columns)
     assert set(map(tuple, pairs[["annotator", "and"]].values)) == {("ann0", "ann1"), ("ann0", "ann2"), ("ann1", "ann2")}
     assert pairs["token κ"].tolist() == sorted(pairs["token κ"], key=float)

@@ -45,7 +45,7 @@ def show_against_rest(agreement: lead_quality.Agreement) -> None:
     )  # fmt: skip
     st.dataframe(
         [_row_against_rest(person) for person in people], hide_index=True, key="quality_against_rest",
-        column_config=dict.fromkeys(columns, _SHARE),
+        placeholder=UNDEFINED, column_config=dict.fromkeys(columns, _SHARE),
     )  # fmt: skip
     st.caption(
         _(

@@ -250,7 +250,8 @@ def show_times(store: Store, visit: Visit, project: Project, progress: Progress)
     st.markdown(_("**Time per text and token**"))
     st.dataframe(
         [_row(_("everyone"), times.everybody), *(_row(person.name, person) for person in times.people)],
-        hide_index=True, key="progress_times", column_config=dict.fromkeys(map(_, (*_TEXT, *_TOKEN)), _NUMBER),
+        hide_index=True, key="progress_times", placeholder=UNDEFINED,
+        column_config=dict.fromkeys(map(_, (*_TEXT, *_TOKEN)), _NUMBER),
     )  # fmt: skip
     st.caption(
         _(
@@ -287,7 +288,7 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     with st.expander(_("Show combined curve as table")):
         st.dataframe(
             [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
-            column_config=dict.fromkeys(map(_, _TOKEN), _NUMBER),
+            placeholder=UNDEFINED, column_config=dict.fromkeys(map(_, _TOKEN), _NUMBER),
         )  # fmt: skip
     last = times.everybody.curve[-1]
     people = counted(last.n_people, "person", "people")
