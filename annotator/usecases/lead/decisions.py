@@ -22,7 +22,7 @@ from annotator.store.annotate.annotations import (
     get_annotations,
     set_annotation_state,
 )
-from annotator.store.annotate.assignments import drop_result, end_work_on, get_assignment, give_back_to_annotator
+from annotator.store.annotate.assignments import end_work_on, get_assignment, give_back_to_annotator, save_draft
 from annotator.store.annotate.instance_queue import settle
 from annotator.store.annotate.proposals import (
     Proposal,
@@ -269,7 +269,8 @@ def _carry_out(store: Store, actor: User, proposal: Proposal, decision: Decision
             project = get_project_by_id(store, proposal.project_id)
             give_back_to_annotator(store, proposal.assignment_id, away_end(store, project))
             if proposal.kind == "contest":
-                drop_result(store, proposal.assignment_id)
+                work = get_assignment(store, proposal.assignment_id)
+                save_draft(store, work.id, replace(work.draft, result=None), work.revision + 1)
             give_back_what_was_shown(store, [proposal.instance_id])
     else:
         instances_store.set_result(store, proposal.instance_id, proposal.reason)
