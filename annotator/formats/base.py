@@ -94,9 +94,8 @@ class WriteOptions:
     @property
     def split_remedy(self) -> str:
         """What helps where instances lack a split."""
-        if self.is_frozen:
-            return _("a release keeps its splits, so assign splits (`annotator split`) and freeze a new one")
-        return _("assign splits (`annotator split`)")
+        anew = _("a release keeps its splits, so assign splits (`annotator split`) and freeze a new one")
+        return anew if self.is_frozen else _("assign splits (`annotator split`)")
 
 
 # Answers how many instances it wrote, where it leaves some of them out; None where it writes all.

@@ -25,7 +25,8 @@ def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> No
     """
     with new_folder(path) as folder, ExitStack() as stack:
         documents = stack.enter_context((folder / "docs.jsonl").open("wb"))
-        writer = _EraserWriter(options, documents, stack)
+        lacking = _("aren't in {splits}; {remedy}", splits=", ".join(SPLITS), remedy=options.split_remedy)
+        writer = _EraserWriter(options, documents, stack, Refused(lacking))
         for item in gold:
             writer.add(item)
         writer.finish(folder)
@@ -36,16 +37,11 @@ class _EraserWriter:
     options: WriteOptions
     documents: BinaryIO
     stack: ExitStack
+    _no_split: Refused
     _lines: dict[str, SortedLines] = field(default_factory=dict)
     _texts: dict[int, int] = field(default_factory=dict)  # hash of a docid: hash of the document
     _keys: set[int] = field(default_factory=set)
     _no_result: Refused = field(default_factory=lambda: Refused(_("have no result. Set it, or export one split")))
-    _no_split: Refused = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._no_split = Refused(
-            _("aren't in {splits}; {remedy}", splits=", ".join(SPLITS), remedy=self.options.split_remedy)
-        )
 
     def add(self, gold: GoldInstance) -> None:
         """Write an instance's documents and keep its annotation."""

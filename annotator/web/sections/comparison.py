@@ -290,8 +290,6 @@ def _chosen_words(choice: GoldChoice) -> str:
     by, reason = as_text(choice.chosen_by), as_text(choice.reason)
     if choice.is_exhaustive:
         return _("Exhaustive gold, adopted by **{by}**: {reason}", by=by, reason=reason)
-    if choice.is_adjudicated:
-        return _("Gold by **{by}**: {reason}", by=by, reason=reason)
     return _("Gold by **{by}**: {reason}", by=by, reason=reason)
 
 

@@ -31,18 +31,11 @@ _REFUSED = "create_refused"  # the project as it was asked for, and what is wron
 _CUSTOM = "custom"
 _COPY = "rules of "  # before the name of a project; no task can be called so
 _SEGMENT_WORDS = {  # as the columns of a file are called, in other languages with what that means
-    "text": unsaid("text"),
-    "sentence1": unsaid("sentence1"),
-    "sentence2": unsaid("sentence2"),
-    "passage": unsaid("passage"),
-    "title": unsaid("title"),
-    "question": unsaid("question"),
-    "premise": unsaid("premise"),
-    "hypothesis": unsaid("hypothesis"),
-    "document": unsaid("document"),
-    "query": unsaid("query"),
-    "choices": unsaid("choices"),
-}
+    "text": unsaid("text"), "sentence1": unsaid("sentence1"), "sentence2": unsaid("sentence2"),
+    "passage": unsaid("passage"), "title": unsaid("title"), "question": unsaid("question"),
+    "premise": unsaid("premise"), "hypothesis": unsaid("hypothesis"), "document": unsaid("document"),
+    "query": unsaid("query"), "choices": unsaid("choices"),
+}  # fmt: skip
 _RESULTS = {"label": unsaid("a label"), "answer": unsaid("an answer text")}
 
 

@@ -81,16 +81,11 @@ def _offer_backup(store: Store, visit: Visit) -> None:
     """A copy beside the database; what the browser may not do, since nobody may have the database open, has its command."""
     button, words = st.columns((1, 3), vertical_alignment="center")
     if pressed(_("Make a backup"), key="record_backup", container=button):
-        name = as_text(back_up_beside(store, visit.user).name)
-        removals = as_text(f"{store.path.name}.removals")
-        words.success(
-            _(
-                "Backup saved beside the database: {name}. Moving it? Take {removals} along, if there is one: it keeps "
-                "erased people erased.",
-                name=name,
-                removals=removals,
-            )
-        )
+        done = _(
+            "Backup saved beside the database: {name}. Moving it? Take {removals} along, if there is one: it keeps "
+            "erased people erased.", name=back_up_beside(store, visit.user).name, removals=f"{store.path.name}.removals",
+        )  # fmt: skip
+        words.success(as_text(done))
     elif backups := [name for name in names_of_copies(store) if name.endswith(".backup")]:
         words.caption(
             several(

@@ -90,15 +90,10 @@ def _choices(proposal: Proposal) -> dict[Decision, tuple[str, str]]:
 # The rounds that wait for scores, oldest first; the lead may decide one that is stuck.
 
 
-_WORDS: dict[Outcome, str] = {
-    "accepted": unsaid("Accept annotation"),
-    "returned": unsaid("Return to annotator"),
-    "discarded": unsaid("Discard annotation"),
-}
-_DONE: dict[Outcome, str] = {
-    "accepted": unsaid("Annotation accepted."),
-    "returned": unsaid("Annotation returned."),
-    "discarded": unsaid("Annotation discarded."),
+_WORDS: dict[Outcome, tuple[str, str]] = {  # to be chosen, and once it is done
+    "accepted": (unsaid("Accept annotation"), unsaid("Annotation accepted.")),
+    "returned": (unsaid("Return to annotator"), unsaid("Annotation returned.")),
+    "discarded": (unsaid("Discard annotation"), unsaid("Annotation discarded.")),
 }
 
 
@@ -164,10 +159,10 @@ def _show_round(store: Store, visit: Visit, undecided: UndecidedRound) -> None:
 def _ask_decision(store: Store, visit: Visit, annotation_id: int) -> None:
     outcome = st.radio(
         _("What should happen to this round? Scores are kept."), get_args(Outcome),
-        format_func=lambda outcome: _(_WORDS[outcome]), key=f"round_outcome_{annotation_id}"
+        format_func=lambda outcome: _(_WORDS[outcome][0]), key=f"round_outcome_{annotation_id}"
     )  # fmt: skip
     reason = st.text_input(_("Reason (shown to annotator and reviewers)"), key=f"round_reason_{annotation_id}")
     if pressed(_("Decide round"), type="primary", key=f"round_decide_{annotation_id}"):
         with refusals_shown():
             decide_round(store, visit.user, annotation_id, outcome, reason)
-            confirm_and_rerun(_(_DONE[outcome]))
+            confirm_and_rerun(_(_WORDS[outcome][1]))

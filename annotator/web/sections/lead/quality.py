@@ -142,9 +142,8 @@ def _included(agreement: lead_quality.Agreement) -> str:
     ):  # with two annotators of whom only one gave the gold result, labels are compared and tokens are not
         alone = _(
             "Instances with one annotator are excluded: {labels} for labels, {tokens} for tokens.",
-            labels=f"{labels:,}",
-            tokens=f"{tokens:,}",
-        )
+            labels=f"{labels:,}", tokens=f"{tokens:,}",
+        )  # fmt: skip
     return together(taking_part, alone, *_apart(agreement))
 
 
