@@ -1,5 +1,6 @@
 """How a file is to be imported, and what an import did, in words."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -13,6 +14,7 @@ from annotator.domain.models import Output, OutputPlan, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
+from annotator.domain.texts import TokenizedText
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
@@ -91,6 +93,7 @@ _RESULTS = {"label": unsaid("label"), "answer": unsaid("answer")}
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
+_TAG = re.compile(r"<(?:br|p|div|span|b|i|em|strong|a)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
 _SHOWN_LABELS = 12
@@ -221,6 +224,7 @@ class ImportReport:
         self.mapped: set[int] = set()
         self.repeated = Places()  # new texts that the file had before under another key
         self.in_clauses = Places()  # texts whose language is another than that by which they were split
+        self.with_tags = Places()
         self._texts: dict[int, int | str] = {}  # the line, else the key, of those that the file brings new
         self._bad_rows: set[tuple[str, int]] = set()
         self._reasons: set[tuple[bool, str, str, str]] = set()
@@ -326,16 +330,26 @@ class ImportReport:
             else ""
         )
 
-    def count_clauses(self, rows: Iterable[PreparedRow | Problem]) -> None:
-        """Note which texts were split by the rules of another language, so that whole clauses are one token."""
+    def count_odd_tokens(self, rows: Iterable[PreparedRow | Problem]) -> None:
+        """Note which texts were split by the rules of another language, so that whole clauses are one token, or have tags."""
         for row in rows:
-            if isinstance(row, PreparedRow) and any(map(is_in_clauses, row.split_here())):
-                self.in_clauses.add(row.source.key if row.source.line is None else _in_words(row.source.line))
+            if not isinstance(row, PreparedRow):
+                continue
+            bodies, line = row.split_here(), row.source.line
+            for places, are_odd in ((self.in_clauses, is_in_clauses), (self.with_tags, _has_tags)):
+                if any(map(are_odd, bodies)):
+                    places.add(row.source.key if line is None else _in_words(line))
 
-    def tell_clauses(self) -> None:
-        if self.in_clauses.n:
-            self.doubts.append(self.clause_words)
-            self.n_warnings += 1
+    def tell_odd_tokens(self) -> None:
+        tags = several(
+            "{n} text has HTML tags, which become tokens: {places}. Remove them from the file.",
+            "{n} texts have HTML tags, which become tokens: {places}. Remove them from the file.",
+            self.with_tags.n,
+            places=self.with_tags,
+        )
+        doubts = [*([self.clause_words] if self.in_clauses.n else []), *([tags] if self.with_tags.n else [])]
+        self.doubts += doubts
+        self.n_warnings += len(doubts)
 
     @property
     def clause_words(self) -> str:
@@ -582,6 +596,10 @@ def _tied_words(tied: Places, what: str) -> str:
         texts=tied,
     )
     return f" {words}"
+
+
+def _has_tags(body: TokenizedText) -> bool:
+    return "<" in body.text and _TAG.search(body.text) is not None
 
 
 def _in_words(location: int | str) -> str:

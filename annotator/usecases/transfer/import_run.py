@@ -271,7 +271,7 @@ class Intake:
                 self.store, self.project.id, self.unshown, after=self.last_document
             )
         self.report.notes += filter(None, [self.report.repeated_words])
-        self.report.tell_clauses()
+        self.report.tell_odd_tokens()
         self.report.tell_own_spacing(self.n_own_spacing)
         self.report.tell_numbered()
         self.report.tell_unknown_guidelines(self.records.n_unknown_versions)
@@ -303,7 +303,7 @@ class Intake:
     def _take_rows(self, rows: Sequence[SourceInstance], known: KnownPlaces) -> None:
         texts = preparation.gather_texts(self.store, self.project, rows, known)
         prepared = preparation.prepare_rows(rows, texts, self.project, self._language)
-        self.report.count_clauses(prepared.rows)
+        self.report.count_odd_tokens(prepared.rows)
         known_rows = preparation.gather_rows(self.store, prepared, known)
         plan = instance_plan.plan_instances(prepared, known_rows, self.project, self.options)
         self._write(plan)

@@ -205,6 +205,16 @@ def test_chinese_that_was_split_by_the_rules_of_english_is_said_and_a_new_projec
     assert begin_project(store, LOCAL_OPERATOR, replace(begun, language="zh")).texts is not None
 
 
+def test_html_tags_that_become_tokens_are_said(make_project: Callable[..., Project], import_rows: Rows) -> None:
+    """As in the reviews of IMDb; a text whose file gives its tokens has the ones that it has."""
+    texts = {"a": "Superb.<br /><br />Go and see it.", "b": "Is 3 < 4 > 2?", "c": "A <b>bold</b> film."}
+    taken = [{"id": key, "text": text, "label": "positive"} for key, text in texts.items()]
+    given = {"id": "d", "text": "good <br /> film", "tokens": ["good", "<br", "/>", "film"], "label": "positive"}
+    assert import_rows(make_project(), [*taken, given]).doubts == [
+        "2 texts have HTML tags, which become tokens: line 1; line 3. Remove them from the file."
+    ]
+
+
 # Texts without labels ------------------------------------------------------------------------------------------------
 
 

@@ -191,6 +191,11 @@ def test_a_lead_freezes_the_gold_and_sees_it_listed(store: Store, released: Proj
     assert app.session_state[CONFIRMED]["words"].startswith("Created release 1 “*camera* ready”")
     assert app.dataframe[0].value["Instances"].tolist() == [3]
     assert app.text_input(key=f"release_name_{released.id}_1").value == "", "the next one needs another name"
+    app.selectbox(key="release_taken_1").set_value(1).run()
+    app.text_input(key=f"release_name_{released.id}_1").input("second")
+    app.text_input(key=f"release_licence_{released.id}_1").input("CC0")
+    app.button(key="release_freeze").click().run()
+    assert app.selectbox(key="release_taken_2").value == 2, "the newest is at hand"
 
 
 def test_training_texts_that_are_in_a_release_are_said_before_and_after(

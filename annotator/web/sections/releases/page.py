@@ -65,6 +65,7 @@ def _names(releases: Sequence[Release]) -> dict[int, str]:
 
 
 def _choose(names: Mapping[int, str], key: str) -> int:
+    key = f"{key}_{len(names)}"  # after another was frozen it begins with that
     return st.selectbox(_("Release"), list(names), index=len(names) - 1, format_func=names.__getitem__, key=key)
 
 
