@@ -306,8 +306,8 @@ def _change(
     is_other_text = is_changed and not _has_texts(before, instance)
     if is_other_text and (stored.n_annotations or stored.n_works):
         reason = several(
-            "Text changed, but has {annotations} and {n} piece of work. Change the ID.",
-            "Text changed, but has {annotations} and {n} pieces of work. Change the ID.",
+            "Text or tokens changed, but it has {annotations} and {n} piece of work. Change the ID.",
+            "Text or tokens changed, but it has {annotations} and {n} pieces of work. Change the ID.",
             stored.n_works,
             annotations=counted(stored.n_annotations, "annotation"),
         )

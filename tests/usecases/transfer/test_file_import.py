@@ -261,7 +261,7 @@ def test_a_changed_text_never_leaves_annotations_on_the_old_tokens(
     import_rows(project, [GOLD])
     with pytest.raises(ImportRefused) as refusal:
         import_rows(project, [{**GOLD, "text": "Other words altogether here, bad prices."}], update=True)
-    assert "Text changed, but has 1 annotation and 0 pieces of work." in refusal.value.problems[0].reason
+    assert "Text or tokens changed, but it has 1 annotation and 0 pieces of work." in refusal.value.problems[0].reason
 
 
 def test_gold_is_stored_as_the_sources_annotation_with_its_spans_as_they_are(

@@ -119,7 +119,7 @@ def test_a_text_is_never_changed_under_annotations_or_work(n_annotations: int, n
     of = known(there, KnownContent(TODAY, (("text", OTHER_TEXT),), has_output=True))
     made = plan(row(fingerprint=OTHER), of=of, update=True)
     assert made.changes == ()
-    assert f"Text changed, but has {said}. Change the ID." in reasons(made)[0]
+    assert f"Text or tokens changed, but it has {said}. Change the ID." in reasons(made)[0]
 
 
 @pytest.mark.parametrize("has_output", [True, False])
