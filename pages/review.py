@@ -1,25 +1,19 @@
 """Review: the annotations that wait for my scores, or the training that comes before them."""
 
-from annotator.usecases.project.guidelines import reading_of
-from annotator.usecases.qualification.attempts import training_of
 from annotator.web import components
-from annotator.web.page_parts import asked_annotation, has_begun, require_project
+from annotator.web.page_parts import asked_annotation, require_project
 from annotator.web.sections.training import trainee
 from annotator.web.session import current_visit, page_store
 
 with page_store() as store:
     visit = current_visit(store)
     project = require_project(visit, "review")
-    reading = None if project is None else reading_of(store, visit.user, project)
-    training = None if project is None else training_of(store, visit.user, project, "reviewers")
-    if project is not None and not has_begun(store, visit, project, "reviewer", asked_annotation()):
-        training = None
-    if project is not None and training is not None:
-        trainee.show(store, visit, project, "reviewers", training)
-if project is not None and reading is not None and training is not None:
+    begun = None if project is None else trainee.begin_work(store, visit, project, "reviewers", asked_annotation())
+if project is not None and begun is not None:
+    reading, training = begun
     if training.stage == "open":
         trainee.show_scored_text(visit, project, reading, training)
-    elif training.stage in {"none", "finish"}:
+    else:
         components.review(
             project, visit.user, visit.csrf, reading, start=asked_annotation(), key=f"review_panel_{project.id}"
         )

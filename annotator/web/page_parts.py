@@ -1,7 +1,5 @@
 """What pages ask before they show anything: the project with its rights, and the instance or annotation of the address."""
 
-from typing import Literal
-
 import streamlit as st
 
 from annotator.domain.numbers import whole_number
@@ -9,9 +7,7 @@ from annotator.domain.people import Right, has_right
 from annotator.domain.projects import Project
 from annotator.errors import NotFound
 from annotator.language import _, listed
-from annotator.usecases.access.rights import is_onlooker, spoken
-from annotator.usecases.databases import Store
-from annotator.web.buttons import pressed
+from annotator.usecases.access.rights import spoken
 from annotator.web.session import Visit
 
 _OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
@@ -33,26 +29,6 @@ def require_project(visit: Visit, *rights: Right) -> Project | None:
         st.info(_("This project is archived. Ask a lead to restore it."), icon=":material/archive:")
         return None
     return visit.project
-
-
-def has_begun(
-    store: Store, visit: Visit, project: Project, role: Literal["annotator", "reviewer"], work: int | None
-) -> bool:
-    """Whether the page's work may begin: whoever only looks in is asked first, since a text that is shown is taken.
-
-    work: what the address asks for
-    """
-    begun = f"begun_{role}_{project.id}"
-    if work is not None or st.session_state.get(begun) or not is_onlooker(store, visit.user, project.id, role):
-        return True
-    st.info(
-        _("You lead this project; it has others for this work. Beginning assigns texts to you."),
-        icon=":material/visibility:",
-    )
-    if pressed(_("Begin"), key=f"begin_{role}"):
-        st.session_state[begun] = True
-        st.rerun()
-    return False
 
 
 def asked_instance() -> int | None:

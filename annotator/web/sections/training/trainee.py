@@ -1,14 +1,25 @@
 """One's own training: what stands in the place of work until it is passed, and what came of each answer."""
 
+from collections.abc import Mapping
+from typing import Literal
+
 import streamlit as st
 
 from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.language import _, several, unsaid
+from annotator.usecases.access.rights import is_onlooker
 from annotator.usecases.annotate.panel_messages import show_project
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import Reading, reading_of
-from annotator.usecases.qualification.attempts import AnsweredText, Training, answered_text, begin, end_feedback
+from annotator.usecases.qualification.attempts import (
+    AnsweredText,
+    Training,
+    answered_text,
+    begin,
+    end_feedback,
+    training_of,
+)
 from annotator.usecases.qualification.panel import beside_gold, gold_before
 from annotator.usecases.qualification.words import (
     label_line,
@@ -25,12 +36,33 @@ from annotator.web.guidelines import show_parts
 from annotator.web.page_parts import READABLE
 from annotator.web.session import Visit
 
+_ROLES: Mapping[Audience, Literal["annotator", "reviewer"]] = {"annotators": "annotator", "reviewers": "reviewer"}
 _NONE_LEFT = unsaid("No training attempts left. Ask the lead.")
 _FINISH = unsaid("Finish your current texts first; training comes next.")
 
 
-def show(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
-    """Everything but a text of the training itself, whose screen the page draws."""
+def begin_work(
+    store: Store, visit: Visit, project: Project, audience: Audience, work: int | None
+) -> tuple[Reading, Training] | None:
+    """What the page's screen needs for work, or for a text of the training; None where something else is to be said.
+
+    Whoever only looks in is asked first, since a text that is shown is taken. work: what the address asks for
+    """
+    reading, training = reading_of(store, visit.user, project), training_of(store, visit.user, project, audience)
+    begun, role = f"begun_{audience}_{project.id}", _ROLES[audience]
+    if work is None and not st.session_state.get(begun) and is_onlooker(store, visit.user, project.id, role):
+        words = _("You lead this project; it has others for this work. Beginning assigns texts to you.")
+        st.info(words, icon=":material/visibility:")
+        if pressed(_("Begin"), key=f"begin_{audience}"):
+            st.session_state[begun] = True
+            st.rerun()
+        return None
+    _show(store, visit, project, audience, training)
+    return (reading, training) if training.stage in {"open", "none", "finish"} else None
+
+
+def _show(store: Store, visit: Visit, project: Project, audience: Audience, training: Training) -> None:
+    """Everything but a text of the training itself."""
     match training.stage:
         case "finish":
             st.markdown(f":material/school: {_(_FINISH)}")
