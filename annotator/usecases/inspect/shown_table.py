@@ -18,8 +18,8 @@ from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
     "▲ better than baseline (random; accuracy: majority label) · ≈ no clear difference · ▼ worse · ? too few instances · "
-    "† training texts · ★ best (faithfulness: per model, as scales differ; only normalised AOPC compares models). "
-    "Not corrected for multiple comparisons. Hover for n, interval."
+    "† training texts · ★ best (faithfulness: per model; only normalised AOPC compares models). Uncorrected for multiple "
+    "comparisons. Hover for n, interval."
 )
 _NOTHING = Judged()
 _BEST_FIRST: Mapping[Scope, str] = {

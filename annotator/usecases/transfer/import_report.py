@@ -342,8 +342,8 @@ class ImportReport:
 
     def tell_odd_tokens(self) -> None:
         tags = several(
-            "{n} text has HTML tags, which become tokens: {places}. Remove them from the file.",
-            "{n} texts have HTML tags, which become tokens: {places}. Remove them from the file.",
+            "{n} text has HTML tags, which become tokens: {places}. Remove them first.",
+            "{n} texts have HTML tags, which become tokens: {places}. Remove them first.",
             self.with_tags.n,
             places=self.with_tags,
         )
@@ -355,8 +355,8 @@ class ImportReport:
     def clause_words(self) -> str:
         """Which texts were split so, and what mends it."""
         return several(
-            "{n} text has whole clauses as tokens: {places}. Name its language (zh, ja, th …) in a column or for the file.",
-            "{n} texts have whole clauses as tokens: {places}. Name their language (zh, ja, th …) in a column or for the file.",
+            "{n} text has whole clauses as tokens: {places}. Name its language (zh, ja, th …).",
+            "{n} texts have whole clauses as tokens: {places}. Name their language (zh, ja, th …).",
             self.in_clauses.n,
             places=self.in_clauses,
         )

@@ -194,8 +194,7 @@ def test_chinese_that_was_split_by_the_rules_of_english_is_said_and_a_new_projec
     taken = [{"id": key, "text": text, "label": "positive"} for key, text in texts.items()]
     report = import_rows(make_project(), taken)
     assert report.doubts == [
-        "2 texts have whole clauses as tokens: line 1; line 2. "
-        "Name their language (zh, ja, th …) in a column or for the file."
+        "2 texts have whole clauses as tokens: line 1; line 2. Name their language (zh, ja, th …)."
     ]
     assert import_rows(make_project(name="Named"), [{**row, "language": row["id"]} for row in taken]).doubts == []
     file = ("rows.csv", f"text\n{texts['zh']}\n".encode())
@@ -211,7 +210,7 @@ def test_html_tags_that_become_tokens_are_said(make_project: Callable[..., Proje
     taken = [{"id": key, "text": text, "label": "positive"} for key, text in texts.items()]
     given = {"id": "d", "text": "good <br /> film", "tokens": ["good", "<br", "/>", "film"], "label": "positive"}
     assert import_rows(make_project(), [*taken, given]).doubts == [
-        "2 texts have HTML tags, which become tokens: line 1; line 3. Remove them from the file."
+        "2 texts have HTML tags, which become tokens: line 1; line 3. Remove them first."
     ]
 
 

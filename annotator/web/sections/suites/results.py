@@ -285,7 +285,7 @@ _LEGEND = unsaid(
 _ABOUT = unsaid(
     "Failure rate: failing / applicable cases. ±: standard deviation over seeds. MFT: expected "
     "label predicted. INV: label unchanged, or its probability within tolerance. DIR: no fall (or "
-    "rise) beyond tolerance. Baselines ignore the text: constant or random label."
+    "rise) beyond tolerance."
 )
 
 # The numbers that can be opened look like links and are no taller than the others.
