@@ -146,7 +146,7 @@ def test_the_key_stays_whole_beside_the_numbers_of_the_scatter(saliency: Callabl
 
 def test_a_text_that_the_model_learned_from_is_an_open_point_and_counted(saliency: Callable[..., SaliencyPage]) -> None:
     middle = """canvas => {
-        const [left, right, top, bottom] = [56, canvas.clientWidth - 12, 10, canvas.clientHeight - 40];
+        const [left, right, top, bottom] = [44, canvas.clientWidth - 12, 24, canvas.clientHeight - 40];
         const scale = canvas.width / canvas.clientWidth;
         const [x, y] = [(left + right) / 2, (top + bottom) / 2].map(at => Math.round(at * scale));
         return [...canvas.getContext('2d').getImageData(x + 1, y + 1, 1, 1).data];

@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import product
 
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
+from annotator.domain.people import LOCAL_OPERATOR, Role
 from annotator.store import open_store
 from annotator.store.people import get_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.databases import find_project
+from annotator.usecases.project.projects import give_role
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -47,6 +50,16 @@ SCREENS = pytest.mark.parametrize(
 )
 
 
+@pytest.fixture
+def works(server: Server) -> None:
+    """The lead annotates and reviews, too."""
+    roles: tuple[Role, ...] = ("annotator", "reviewer")
+    with open_store(server.database) as store:
+        for project_id, role in product((SENTIMENT, SIMILARITY), roles):
+            give_role(store, LOCAL_OPERATOR, project_id, "Lead", role)
+
+
+@pytest.mark.usefixtures("works")
 @SCREENS
 def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
     person: Come, page: str, listens: str, key: str, opened: str
@@ -62,6 +75,7 @@ def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
     expect(lead.page.locator(opened)).to_be_visible()
 
 
+@pytest.mark.usefixtures("works")
 @SCREENS
 def test_after_choosing_a_page_by_keyboard_the_keys_mean_its_screen(
     person: Come, page: str, listens: str, key: str, opened: str
