@@ -159,6 +159,14 @@ def is_in_clauses(body: TokenizedText) -> bool:
     return 2 * sum(len(token) for token in body.tokens() if _UNSPACED.search(token)) > len(body.text)
 
 
+_TAG = re.compile(r"<(?:br|p|div|span|b|i|em|strong|a)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
+
+def has_tags(body: TokenizedText) -> bool:
+    """Whether a text has tags of HTML, which are tokens like any other."""
+    return "<" in body.text and _TAG.search(body.text) is not None
+
+
 Finder = Callable[[str], tuple[list[int], list[int]]]
 
 

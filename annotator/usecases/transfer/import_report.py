@@ -1,6 +1,5 @@
 """How a file is to be imported, and what an import did, in words."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -14,12 +13,11 @@ from annotator.domain.models import Output, OutputPlan, SourceOutput
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy
 from annotator.domain.sources import SourceColumns, SourceInstance, is_numbered_in_text
-from annotator.domain.texts import TokenizedText
 from annotator.errors import OTHER_VALUES, Problem
 from annotator.formats.rows.findings import Places
 from annotator.language import _, listed, several, together, unsaid
 from annotator.text.subword_scores import HOWS, How
-from annotator.text.tokenisation import is_in_clauses
+from annotator.text.tokenisation import has_tags, is_in_clauses
 
 # Which of several annotations of a text the gold is made from, in words.
 
@@ -93,7 +91,6 @@ _RESULTS = {"label": unsaid("label"), "answer": unsaid("answer")}
 GoldMode = Literal["accepted", "draft", "reference"]
 GOLD_MODES: tuple[GoldMode, ...] = ("accepted", "draft", "reference")
 MERGES = HOWS
-_TAG = re.compile(r"<(?:br|p|div|span|b|i|em|strong|a)(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _SHOWN_PROBLEMS = 200
 _SHOWN_ROWS = 8
 _SHOWN_LABELS = 12
@@ -332,13 +329,11 @@ class ImportReport:
 
     def count_odd_tokens(self, rows: Iterable[PreparedRow | Problem]) -> None:
         """Note which texts were split by the rules of another language, so that whole clauses are one token, or have tags."""
-        for row in rows:
-            if not isinstance(row, PreparedRow):
-                continue
-            bodies, line = row.split_here(), row.source.line
-            for places, are_odd in ((self.in_clauses, is_in_clauses), (self.with_tags, _has_tags)):
+        for row in (row for row in rows if isinstance(row, PreparedRow)):
+            bodies, location = row.split_here(), row.source.key if row.source.line is None else row.source.line
+            for places, are_odd in ((self.in_clauses, is_in_clauses), (self.with_tags, has_tags)):
                 if any(map(are_odd, bodies)):
-                    places.add(row.source.key if line is None else _in_words(line))
+                    places.add(_in_words(location))
 
     def tell_odd_tokens(self) -> None:
         tags = several(
@@ -347,9 +342,8 @@ class ImportReport:
             self.with_tags.n,
             places=self.with_tags,
         )
-        doubts = [*([self.clause_words] if self.in_clauses.n else []), *([tags] if self.with_tags.n else [])]
-        self.doubts += doubts
-        self.n_warnings += len(doubts)
+        self.doubts += [self.clause_words] * bool(self.in_clauses.n) + [tags] * bool(self.with_tags.n)
+        self.n_warnings += bool(self.in_clauses.n) + bool(self.with_tags.n)
 
     @property
     def clause_words(self) -> str:
@@ -596,10 +590,6 @@ def _tied_words(tied: Places, what: str) -> str:
         texts=tied,
     )
     return f" {words}"
-
-
-def _has_tags(body: TokenizedText) -> bool:
-    return "<" in body.text and _TAG.search(body.text) is not None
 
 
 def _in_words(location: int | str) -> str:
