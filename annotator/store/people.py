@@ -211,13 +211,13 @@ def roles_of(store: Store, user: User, project_id: int) -> frozenset[Role]:
     return frozenset(row["role"] for row in rows)
 
 
-def is_without_work(store: Store, user: User, project_id: int, role: Role) -> bool:
-    """Whether others have a role in a project, and somebody neither has it nor ever had a piece of its work."""
+def leads_without_work(store: Store, user: User, project_id: int, role: Role) -> bool:
+    """Whether somebody leads a project where others have a role, and neither has it nor ever had a piece of its work."""
     work = "reviews" if role == "reviewer" else "assignments"
     return store.holds(
-        f"""SELECT NOT EXISTS (SELECT 1 FROM {work} WHERE project_id = ?1 AND user_id = ?2)
-            AND EXISTS (SELECT 1 FROM memberships WHERE project_id = ?1 AND role = ?3)
-            AND NOT EXISTS (SELECT 1 FROM memberships WHERE project_id = ?1 AND role = ?3 AND user_id = ?2)""",
+        f"""WITH own AS (SELECT role FROM memberships WHERE project_id = ?1 AND user_id = ?2)
+            SELECT 'lead' IN own AND ?3 NOT IN own AND EXISTS (SELECT 1 FROM memberships WHERE project_id = ?1 AND role = ?3)
+                AND NOT EXISTS (SELECT 1 FROM {work} WHERE project_id = ?1 AND user_id = ?2)""",
         (project_id, user.id, role),
     )
 

@@ -72,7 +72,7 @@ def is_onlooker(store: Store, user: User, project_id: int, role: Literal["annota
 
     Where a project has nobody else for the work, whoever opens the page has come for it.
     """
-    return people_store.is_without_work(store, user, project_id, role)
+    return people_store.leads_without_work(store, user, project_id, role)
 
 
 def require_administrator(user: User) -> None:

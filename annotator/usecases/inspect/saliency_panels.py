@@ -98,9 +98,9 @@ def _current_numbers(
 ) -> dict[tuple[int, int | None], dict[str, float]]:
     """The text's numbers, of each run and layer, without those that were measured against gold that is another now."""
     current = {run_id: made.last_event_id for run_id, made in measured.items() if not is_other(made, project)}
-    oldest = newest_gold(store, project.id, instance.id)
+    newest = newest_gold(store, project.id, instance.id, after=min(current.values(), default=0))
     values = values_of_instance(store, instance.id)
-    return {key: numbers for key, numbers in values.items() if current.get(key[0], -1) >= oldest}
+    return {key: numbers for key, numbers in values.items() if current.get(key[0], -1) >= newest}
 
 
 @dataclass(frozen=True, slots=True)

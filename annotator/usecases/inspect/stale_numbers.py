@@ -28,9 +28,9 @@ def has_new_gold(store: Store, project_id: int, event_id: int) -> bool:
     return any(_CHANGES[event.action](event.detail) for event in events)
 
 
-def newest_gold(store: Store, project_id: int, instance_id: int) -> int:
-    """The number of the last event that may have changed the gold of one instance; 0 without one."""
-    of_all = newest_of_actions(store, project_id, _OF_ALL_GOLD)
+def newest_gold(store: Store, project_id: int, instance_id: int, *, after: int) -> int:
+    """The number of the last event after another that may have changed the gold of one instance; 0 without one."""
+    of_all = newest_of_actions(store, project_id, _OF_ALL_GOLD, after)
     newest = next(
         (event.id for event in of_all if _brought_gold(event.detail) and _CHANGES[event.action](event.detail)), 0
     )

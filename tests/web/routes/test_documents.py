@@ -157,6 +157,35 @@ def test_a_text_is_taken_for_nobody_who_does_not_come_to_read_it(
     assert store.value("SELECT count(*) FROM assignments") == 0
 
 
+@pytest.mark.parametrize("page", ["annotate", "review"])
+def test_nothing_is_taken_for_a_lead_who_looks_in_unless_the_work_is_theirs_too_and_a_stranger_learns_nothing_of_it(
+    page: str, come: Come, project: Project, annotator: User, add_person: Callable[..., User], store: Store,
+    import_rows: Callable[..., object],
+) -> None:  # fmt: skip
+    import_rows(project, [{"id": f"more{n}", "text": "Good food.", "label": "positive"} for n in range(3)])
+    annotate(store, annotator, project, RationaleSet.of((0, 2)))
+    lead = add_person("lena", project, "lead")
+    add_person("rita", project, "reviewer")
+
+    def opened(user: User, number: int) -> str:
+        return come(user).get(f"/{page}?project={number}", headers=PAGE).text
+
+    def n_taken(user: User) -> int:
+        return sum(
+            store.number(f"SELECT count(*) FROM {of} WHERE user_id = ?", (user.id,))
+            for of in ("assignments", "reviews")
+        )
+
+    shown = opened(lead, project.id)
+    assert (text_in(shown), "/api/panel/next?" in shown, n_taken(lead)) == (None, False, 0)
+    both = add_person("both", project, "lead", "annotator", "reviewer")
+    assert text_in(opened(both, project.id)) is not None
+    assert n_taken(both) > 0
+    stranger = add_person("stranger", project)
+    asks = {"/api/panel/next?" in opened(stranger, number) for number in (project.id, 77)}
+    assert asks == {page == "annotate"}, "a project that is there is like one that is not"
+
+
 def test_a_reviewer_first_sees_the_set_of_which_it_is_asked_whether_it_is_enough_alone(
     come: Come, project: Project, annotator: User, store: Store, add_person: Callable[..., User]
 ) -> None:
