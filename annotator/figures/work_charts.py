@@ -26,8 +26,8 @@ WORK_STYLE = f"""<style>
 .work tr > :first-child {{ max-width: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
 .work td:nth-child(2) {{ width: 100%; padding-inline-start: 10px }}
 .work tr > :last-child {{ text-align: end; padding-inline-start: 10px }}
-.work .bar {{ display: flex; gap: 1px; height: 22px }}
-.work .bar i {{ color: #111; text-shadow: 0 0 4px #fff, 0 0 4px #fff; line-height: 22px; text-align: center; overflow: hidden }}
+.work .bar {{ display: flex; gap: 1px; height: 22px; line-height: 22px }}
+.work .bar i {{ color: #fff; font-weight: 600; text-shadow: 0 0 3px #000; text-align: center; overflow: hidden }}
 .work .legend {{ display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0 0 }}
 .work .legend i {{ display: inline-block; width: 12px; height: 12px; margin-inline-end: 6px; vertical-align: -1px }}
 .work .days {{ position: relative; height: 180px; margin: 10px 0 22px 36px; display: flex; align-items: end }}

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.store import open_store
@@ -337,16 +337,22 @@ def test_a_new_project_takes_the_rules_of_one_that_the_lead_has(server: Server, 
     assert (second.labels, second.settings, second.guidelines) == (first.labels, first.settings, first.guidelines)
 
 
+def asked_for(page: Page, name: str, rows: str, people: str) -> Locator:
+    """The form of a new project, filled in and sent."""
+    page.get_by_role("button", name="New project").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Project name", exact=True).fill(name)
+    form.get_by_label("Or paste rows").fill(rows)
+    form.get_by_role("textbox", name="People to invite").fill(people)
+    form.get_by_role("button", name="Create", exact=True).click()
+    return form
+
+
 def test_what_the_form_of_a_new_project_could_not_read_is_mended_under_import_without_choosing_it_again(
     server: Server, person: Come
 ) -> None:
     page = person("Lead").open("/project?project=1").page
-    page.get_by_role("button", name="New project").click()
-    form = page.get_by_role("dialog")
-    form.get_by_label("Project name", exact=True).fill("Odd")
-    form.get_by_label("Or paste rows").fill("Fundstelle,Urteil\nSuperb film.,positive\n")
-    form.get_by_role("textbox", name="People to invite").fill("Ola\nOle, reviewer")
-    form.get_by_role("button", name="Create", exact=True).click()
+    form = asked_for(page, "Odd", "Fundstelle,Urteil\nSuperb film.,positive\n", "Ola\nOle, reviewer")
     form.get_by_role("button", name="Create it and go on under Import").click()
     expect(page.get_by_text("2 links are under People.")).to_be_visible()
     expect(page.get_by_role("checkbox", name="“pasted.csv”")).to_be_checked()
@@ -361,12 +367,7 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     person: Come, browser: Browser
 ) -> None:
     page = person("Lead").open("/project?project=1").page
-    page.get_by_role("button", name="New project").click()
-    form = page.get_by_role("dialog")
-    form.get_by_label("Project name", exact=True).fill("Films")
-    form.get_by_label("Or paste rows").fill("txt,label\nSuperb film.,positive\n")
-    form.get_by_role("textbox", name="People to invite").fill("Filmi\nFilma, reviewer")
-    form.get_by_role("button", name="Create", exact=True).click()
+    form = asked_for(page, "Films", "txt,label\nSuperb film.,positive\n", "Filmi\nFilma, reviewer")
     expect(form.get_by_text("1 problem; no project was created.")).to_be_visible()
     expect(form.get_by_role("button", name="Create it and go on under Import")).to_be_visible()
     form.get_by_label("Or paste rows").fill(
