@@ -264,8 +264,8 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         annotations=counted(plan.n_of_others, "annotation"),
     )
     reviews = several(
-        "{n} review of these by others would be deleted too, and be missing from their pay.",
-        "{n} reviews of these by others would be deleted too, and be missing from their pay.",
+        "{n} review of these by others would be deleted too and no longer paid.",
+        "{n} reviews of these by others would be deleted too and no longer paid.",
         plan.held.reviews_of_theirs,
     )
     releases = (

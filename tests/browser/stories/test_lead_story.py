@@ -166,7 +166,7 @@ def test_a_lead_is_asked_before_a_text_is_taken_and_ctrl_k_leads_to_a_setting_al
         add_user(store, LOCAL_OPERATOR, "Lena", "lead", "Sentiment")
     lead = person("Lena").open("/annotate?project=1")
     page = lead.page
-    lead.sees("Beginning assigns texts to you.")
+    lead.sees("If you begin, you'll be assigned texts.")
     with open_store(server.database) as store:
         assert not store.holds("SELECT 1 FROM assignments JOIN users ON users.id = user_id WHERE name = 'Lena'")
     page.get_by_role("button", name="Begin").click()

@@ -410,7 +410,7 @@ def test_a_score_goes_and_what_was_decided_with_it_stays(
         annotate(store, ann, project, RationaleSet.of((2, 3)))
     for reviewer in (wanda, bo, wanda):
         score(store, reviewer, project)
-    lost = "3 reviews of these by others would be deleted too, and be missing from their pay."
+    lost = "3 reviews of these by others would be deleted too and no longer paid."
     assert lost in erasing_lines(plan_erasing(store, LOCAL_OPERATOR, "Ann"))
     erase(store, LOCAL_OPERATOR, WANDA)
     assert [row[0] for row in store.rows("SELECT state FROM annotations ORDER BY id")] == ["accepted", "submitted"]

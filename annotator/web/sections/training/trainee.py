@@ -51,7 +51,7 @@ def begin_work(
     reading, training = reading_of(store, visit.user, project), training_of(store, visit.user, project, audience)
     begun, role = f"begun_{audience}_{project.id}", _ROLES[audience]
     if work is None and not st.session_state.get(begun) and is_onlooker(store, visit.user, project.id, role):
-        words = _("Others do this work. Beginning assigns texts to you.")
+        words = _("Other people do this here. If you begin, you'll be assigned texts.")
         st.info(words, icon=":material/visibility:")
         if pressed(_("Begin"), key=f"begin_{audience}"):
             st.session_state[begun] = True
