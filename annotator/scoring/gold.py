@@ -116,7 +116,7 @@ def _marks(row: GoldRow, *, is_soft: bool) -> dict[int, float]:
 class GoldTable:
     """Rows of instances with gold, and what metrics take of them.
 
-    has_gold: False where no instance has any: then the rows are of all instances, for what needs no gold
+    has_gold: False where no instance has any: then the rows are of all instances, for what needs no sets
     is_soft:  gold is shares of people, so that no number is against sets
     """
 
@@ -156,6 +156,11 @@ class GoldTable:
     def places(self) -> dict[int, int]:
         """The row of each instance by its number."""
         return {row.id: index for index, row in enumerate(self.rows)}
+
+    @property
+    def labelled(self) -> list[int]:
+        """The places of the rows with a label or an answer."""
+        return [index for index, row in enumerate(self.rows) if row.result is not None]
 
     @cached_property
     def side_names(self) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ class PeopleReport(TypedDict):
 class GoldReport(TypedDict):
     """The gold that models are scored against; ratios: by side, the share of its tokens that k is.
 
-    scored_without_gold:   where no instance has gold, of how many the numbers are that need none; 0 where some have
+    scored_without_gold:   where no instance has gold, of how many the numbers are that need no sets; 0 where some have
     labelled_without_gold: instances with a label of their own that have no gold, and take part in no number; of a group 0
     annotations_with_other_results: accepted annotations that are no part of the gold, because they give another result; of
                                     a group 0

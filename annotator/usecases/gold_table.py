@@ -86,7 +86,7 @@ def grouped_gold(
     grouping: tuple[str, str | None],
     ratio: float | None = None,
 ) -> GroupedGold:
-    """The gold of a group, or of all; where no instance has gold all instances, for what needs none.
+    """The gold of a group, or of all; where no instance has gold all instances with their labels, for what needs no sets.
 
     ratio:  of a project without gold, the share of a side's tokens that k is
     Raises: InvalidValue for a ratio beside gold, which has its own
@@ -122,12 +122,12 @@ def check_ratio(ratio: float | None, gold: GoldTable) -> None:
 def _table_without_gold(
     store: Store, project: Project, split: str | None, ratios: Sequence[float], ratio: float | None
 ) -> GoldTable:
-    """Every instance that is not discarded, without result and sets. ratios: of gold elsewhere; without any k is 0."""
+    """Every instance that is not discarded, with its own label, without sets. ratios: of gold elsewhere; without any k is 0."""
     originals = keys_of_originals(store, project.id)
     batches = iterate_instance_batches(store, project.id, split=split)
     instances = (instance for batch in batches for instance in batch if instance.state != "discarded")
     with _no_looking_for_cycles():
-        rows = [_row(GoldInstance(instance, (), None), project, originals, "") for instance in instances]
+        rows = [_row(GoldInstance(instance, (), instance.result), project, originals, "") for instance in instances]
     table = GoldTable(rows, has_gold=False)
     return table.with_ratios(ratios if any(ratios) else (ratio or 0.0,) * len(table.side_names))
 

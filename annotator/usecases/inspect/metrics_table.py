@@ -310,8 +310,8 @@ def _without_any_gold(table: MetricTable) -> str:
     """How much is scored, and by which k."""
     ratios = dict.fromkeys(written(ratio) for ratio in table.gold["ratios"].values())
     texts = several(
-        "No gold here: faithfulness and consistency of {n} text",
-        "No gold here: faithfulness and consistency of {n} texts",
+        "No gold sets here: accuracy, faithfulness and consistency of {n} text",
+        "No gold sets here: accuracy, faithfulness and consistency of {n} texts",
         table.gold["scored_without_gold"],
     )
     top = (

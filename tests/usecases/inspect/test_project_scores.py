@@ -273,7 +273,7 @@ def pair(make_project, import_rows, bring) -> Callable[..., Project]:
     return make
 
 
-def test_without_gold_faithfulness_and_consistency_are_as_with_it(store, pair) -> None:
+def test_without_gold_sets_accuracy_faithfulness_and_consistency_are_as_with_them(store, pair) -> None:
     made, with_gold = pair("none"), pair("some", [[1, 2]], [[1, 2], [3, 4]])
     ratio = (1 / 3 + 2 / 5) / 2
     numbers = evaluate_project(store, LOCAL_OPERATOR, made, options=ScoringOptions(ratio=ratio))
@@ -283,11 +283,27 @@ def test_without_gold_faithfulness_and_consistency_are_as_with_it(store, pair) -
     # k = 2 of each: slow, plot and ",", slow: (0 + 1 / 2) / 2 (Wang et al. 2022, Eq. 2)
     assert only(numbers, "consistency")["map"]["value"] == 0.25
     for part in ("consistency", "faithfulness"):
-        found, wanted = only(numbers, part), only(expected, part)
-        needing_gold = {name for name in wanted if name.startswith("method.quality")}
-        assert found == {name: value for name, value in wanted.items() if name not in needing_gold}
+        assert only(numbers, part) == only(expected, part)
+    quality = numbers["models"][0]["quality"]
+    assert quality["eraser.accuracy"] == {"value": 1.0, "n": 2, "n_left_out": 0}
+    assert quality == expected["models"][0]["quality"]
     assert only(numbers, "faithfulness")["method.sufficiency"]["value"] == pytest.approx(0.9 - 0.7)
-    assert (only(numbers), numbers["models"][0]["quality"], numbers["random"]) == ({}, {}, {})
+    assert (only(numbers), numbers["random"]) == ({}, {})
+
+
+def test_without_gold_sets_a_model_is_judged_on_the_texts_that_have_a_label(
+    store, make_project, import_rows, bring
+) -> None:
+    made = make_project(name="labels alone")
+    import_rows(made, [
+        {"id": "a", "text": "bad plot", "label": "negative"}, {"id": "b", "text": "good cast", "label": "positive"},
+        {"id": "c", "text": "it is a film"}, {"id": "d", "text": "a poor film", "label": "negative"},
+    ])  # fmt: skip
+    negative = models.Prediction(None, {"negative": 0.9, "positive": 0.1})
+    bring(made, *(models.SourceOutput(key, models.Run("m"), "f", 1, None, (negative,)) for key in "abc"))
+    [model] = evaluate_project(store, LOCAL_OPERATOR, made)["models"]
+    assert model["quality"]["eraser.accuracy"] == {"value": 0.5, "n": 2, "n_left_out": 0}  # c has no label
+    assert model["counts"] == {"instances": 2, "instances_without_answer": 1}  # d
 
 
 def test_without_gold_and_a_stated_ratio_nothing_that_needs_a_top_k_is_scored(store, pair) -> None:
@@ -298,11 +314,14 @@ def test_without_gold_and_a_stated_ratio_nothing_that_needs_a_top_k_is_scored(st
     assert found["map_full_ranking"]["n"] == 1
     assert "instances_with_ties_at_k" not in only(numbers, "counts")
     told = gold_summary(metric_table(numbers))
-    assert told.startswith("No gold here: faithfulness and consistency of 2 texts · no top k without gold: ")
+    assert told.startswith(
+        "No gold sets here: accuracy, faithfulness and consistency of 2 texts · no top k without gold: "
+    )
     values = values_of_row(store, LOCAL_OPERATOR, made, RowChoice("m", "ig", "attribution"))
     assert sorted(values.values) == sorted(
-        ["method.sufficiency", "method.comprehensiveness", "benchmark.new_p", "benchmark.map_full_ranking"]
-    )
+        ["eraser.accuracy", "method.quality_full", "method.quality_rationale", "method.quality_rest",
+         "method.sufficiency", "method.comprehensiveness", "benchmark.new_p", "benchmark.map_full_ranking"]
+    )  # fmt: skip
 
 
 def test_a_ratio_is_refused_beside_gold_and_where_it_is_no_share(store, pair, scored_project) -> None:

@@ -102,7 +102,7 @@ def test_a_project_without_model_output_says_what_to_do(page, gold) -> None:
 
 def test_output_without_gold_says_where_gold_comes_from(page, store, make_project, import_rows) -> None:
     made = make_project()
-    import_rows(made, [{"id": "a", "text": "bad plot", "label": "negative"}])
+    import_rows(made, [{"id": "a", "text": "bad plot"}])
     report = ImportReport(is_output=True)
     with store.transaction():
         row = SourceOutput("a", Run("m"), "f", 1, None, (Prediction("negative"),))
@@ -126,7 +126,8 @@ def test_attributions_without_gold_are_scored_for_what_needs_none(page, store, m
     assert "MAP, full ranking" in table_of(app)
     assert "MAP, top k" not in table_of(app)
     assert any(
-        caption.value.startswith(r"No gold here\: faithfulness and consistency of 2 texts") for caption in app.caption
+        caption.value.startswith(r"No gold sets here\: accuracy, faithfulness and consistency of 2 texts")
+        for caption in app.caption
     )
     app.number_input(key=f"metrics_top_k_{made.id}").set_value(50).run()
     assert not app.exception
@@ -148,11 +149,13 @@ def test_contrast_sets_that_have_labels_and_no_rationales_have_their_numbers(
     take(store, made, (SourceOutput(key, Run("m"), "f", 1, None, (Prediction("negative"),)) for key in "ab"))
     app = page(made)
     assert not app.exception
-    assert "Accept annotations or import rationales." in app.info[0].value
+    assert "Accuracy" in table_of(app)
+    chart = app.selectbox(key=f"metrics_chart_{made.id}")
+    app = chart.set_value("Contrast").run()
     contrasts = next(frame.value for frame in app.dataframe if "Delta" in frame.value.columns)
     assert contrasts[["model", "versions"]].to_dict("records") == [{"model": "m", "versions": 1}]
-    for chart in ("Functional tests", "Fairness"):
-        app.selectbox(key=f"metrics_of_labels_chart_{made.id}").set_value(chart).run()
+    for name in ("Functional tests", "Fairness"):
+        app.selectbox(key=f"metrics_chart_{made.id}").set_value(name).run()
         assert not app.exception
 
 
