@@ -122,7 +122,7 @@ def search(path: Path, /, project_name: str, page: int, as_json: bool, **filters
         of_part = f" [{hit.part}]" if hit.part not in {None, "text"} else ""
         click.echo(f"{hit.row.key} ({hit.row.state}){of_part}: {line}")
     click.echo(counted(shown.n, "text"), err=True)
-    show_rest(shown.n, _SHOWN * (page - 1) + len(shown.instances), "text after this page")
+    show_rest(shown.n, _SHOWN * (page - 1) + len(shown.instances), "text")
 
 
 @instances.command()

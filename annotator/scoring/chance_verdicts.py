@@ -125,10 +125,13 @@ def _learned(row: MetricRow, column: Column) -> str:
 
 
 def _commonest(behind: Behind, values: Floats) -> _Null:
-    """Always saying the commonest label of the instances that are compared, the first of equals."""
+    """Always saying the commonest label of the instances that are compared, the first of equals.
+
+    Where all have one label, as in a group by label, that is right by construction, and no baseline.
+    """
     labels = np.where(np.isnan(values), -1, behind.labels)
     counts = np.bincount(labels[labels >= 0], minlength=len(behind.label_names))
-    if not counts.any():
+    if np.count_nonzero(counts) < 2:
         return _Null()
     commonest = int(counts.argmax())
     is_commonest = np.where(labels >= 0, (labels == commonest).astype(np.float64), np.nan)

@@ -112,7 +112,8 @@ def tokenise(text: str, language: str) -> TokenizedText:
     """The text with its tokens and sentences.
 
     English and the other languages of spaCy: its rule-based tokens, without white space. Chinese: one character a
-    token, but a run of ASCII letters and digits is one (as the benchmark has it); "zh-words" are jieba's words.
+    token, but a run of Latin letters and digits, not of wide ones, is one (as the benchmark has it); "zh-words" are
+    jieba's words.
     Japanese, Thai, Korean, Vietnamese and others without rules: one character a token, but a run of Latin letters and
     digits is one; never a dictionary that happens to be installed, so that a text has the same tokens on every machine.
     A character is a grapheme cluster, which no token cuts. No token holds white space: those of spaCy's that do
@@ -132,6 +133,8 @@ def tokenise(text: str, language: str) -> TokenizedText:
     ['في', 'عام', '٣٩', '.']
     >>> tokenise("手机OK， 6寸！", "zh").tokens()
     ['手', '机', 'OK', '，', '6', '寸', '！']
+    >>> tokenise("在Kraków", "zh").tokens()
+    ['在', 'Kraków']
     """
     return _tokenised(text, _find_ranges_for(language))
 
@@ -189,7 +192,8 @@ def _find_ranges_for(language: str) -> Finder:
 
 # Characters ----------------------------------------------------------------------------------------------------------
 
-_CHINESE_CHARACTER = regex.compile(rf"(?:[A-Za-z0-9]{CONTINUES}*+)++|{CLUSTER}")
+# Wide letters (Ａ) are one each, as Chinese characters are.
+_CHINESE_CHARACTER = regex.compile(rf"(?:[[\p{{Latin}}0-9]--[\uff00-\uffef]]{CONTINUES}*+)++|{CLUSTER}", regex.V1)
 _CHARACTER = regex.compile(rf"(?:[\p{{Latin}}0-9]{CONTINUES}*+)++|{CLUSTER}")
 
 

@@ -39,6 +39,24 @@ def test_a_row_stands_against_another_method_though_only_its_own_is_asked_for(as
     assert (line["model"], line["against"], line["n_comparisons"]) == ("files", "one · lime", "1")
 
 
+def test_each_group_has_its_own_differences(ask: Command) -> None:
+    code, out, _ = ask("--against", "files/theirs", "--group-by", "label", "--metric", "editing.mrr")
+    assert code == 0
+    assert [line for line in out.splitlines() if line.startswith("label: ")] == [
+        "label: negative (27 instances)",
+        "label: positive (13 instances)",
+    ]
+    assert out.count("Project, against files · theirs") == 2
+    lines = list(
+        csv.DictReader(
+            io.StringIO(ask("--against", "files", "--group-by", "label", "--metric", "editing.mrr", "--csv").out)
+        )
+    )
+    assert {(line["of_group"], line["model"], line["n"]) for line in lines} == {
+        (group, "one", n) for group, n in (("negative", "27"), ("positive", "13"))
+    }
+
+
 def test_the_instances_in_which_two_rows_differ_are_listed_and_written_whole_as_csv(ask: Command) -> None:
     words = ("--against", "files", "--metric", "editing.mrr", "--instances", "one/ig")
     code, out, _ = ask(*words)
@@ -64,6 +82,7 @@ def test_latex_of_differences_is_printed(ask: Command) -> None:
         (("--against", "one/ig", "--own-instances"), "over the instances that both have; leave --own-instances out"),
         (("--instances", "one/ig"), "--instances lists where two rows differ: name the other with --against, and one --metric"),
         (("--against", "files", "--instances", "one/ig"), "and one --metric"),
+        (("--against", "files", "--metric", "editing.mrr", "--instances", "one/ig", "--group-by", "label"), "Choose --instances or"),
         (("--against", "nobody",), "Unknown row 'nobody'. Available: "),
         (("--against", "one",), "'one' is ambiguous:"),
     ],

@@ -199,6 +199,11 @@ def test_accuracy_is_judged_beside_always_saying_the_commonest_label(store, comp
     assert found["knowing"].verdict.difference == pytest.approx((36 - 27) / 40)
 
 
+def test_in_a_group_by_label_where_one_label_is_right_by_construction_accuracy_has_no_baseline(store, compared) -> None:
+    found = verdicts(table_of(store, compared, by="label", group="negative"), ACCURACY)
+    assert {model: (word(one), one.label) for model, one in found.items()} == dict.fromkeys(found, (None, ""))
+
+
 def test_faithfulness_is_judged_beside_the_method_random_of_the_same_model_and_says_where_that_is_missing(
     store, compared
 ) -> None:

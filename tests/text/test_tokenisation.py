@@ -190,7 +190,11 @@ def test_splitting_at_white_space_changes_no_token(text, language, expected):
         ("好吃", "zh_Hans", ["好", "吃"]),  # script, underscore
         ("好吃", "ZH", ["好", "吃"]),  # upper case
         (f"好{FLAGS}{THUMB}", "zh", ["好", "🇩🇪", "🇨🇳", THUMB]),  # a flag is a character
-        ("cafe\u0301 caf\u00e9", "zh", ["cafe\u0301", "caf", "\u00e9"]),  # marks stay on; runs are ASCII in Chinese
+        (
+            "cafe\u0301 caf\u00e9 ＯＫ",
+            "zh",
+            ["cafe\u0301", "caf\u00e9", "Ｏ", "Ｋ"],
+        ),  # wide letters are one each in Chinese
         ("ABC会社です", "ja", ["ABC", "会", "社", "で", "す"]),
         ("สวัสดี", "th", regex.findall(r"\X", "สวัสดี")),  # vowel signs stay on their consonant
         ("한국 OK", "ko", ["한", "국", "OK"]),

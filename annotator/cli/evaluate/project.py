@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from annotator.scoring.instance_numbers import Behind
     from annotator.scoring.reports import ModelReport, ProjectReport, Report, RunsReport
     from annotator.scoring.runs import ScoringOptions
+    from annotator.scoring.table import MetricTable
     from annotator.usecases.compare.model_comparison import ConfidenceBin, ModelComparison, PartComparison
     from annotator.usecases.compare.model_gains import ModelGains
     from annotator.usecases.databases import Store
@@ -127,10 +128,8 @@ def project(
     names = {name: options.pop(name) for name in ("model", "method")}
     if options["by"] and options["criterion"] is not None:
         raise click.UsageError("Choose --criterion or --group-by; --group-by criterion has a table for each.")
-    if options["by"] and against is not None:
-        raise click.UsageError(
-            "Choose --against or --group-by; of one group there are differences on the Metrics page."
-        )
+    if options["by"] and row is not None:
+        raise click.UsageError("Choose --instances or --group-by.")
     with opened_project(database, project_name) as (store, stored_project):
         scoring_options = _scoring_options(stored_project, **options, n_resamples=1000 if intervals else 0)
         if card is not None:
@@ -138,12 +137,14 @@ def project(
         if relate is not None:
             click.echo(_related(store, stored_project, names, scoring_options, relate, form), nl=False)
             return
+        if scoring_options.by and scoring_options.group is None:
+            _show_groups(
+                store, stored_project, names, scoring_options, metrics, form, has_own, against, as_json=as_json
+            )
+            return
         if against is not None:
             compared = (against, row)
             click.echo(_compared(store, stored_project, names, scoring_options, metrics, form, compared), nl=False)
-            return
-        if scoring_options.by and scoring_options.group is None:
-            _show_groups(store, stored_project, names, scoring_options, metrics, form, has_own, as_json=as_json)
             return
         if not as_json and form != "all":
             made = evaluate_with_instances(store, LOCAL_OPERATOR, stored_project, **names, options=scoring_options)
@@ -240,7 +241,6 @@ def _compared(
     """The rows that were asked for against one of all rows; or the instances in which one differs from it."""
     from annotator.scoring.table import metric_table
     from annotator.usecases.compare import rows
-    from annotator.usecases.compare.differences import against_csv, against_latex, against_text
     from annotator.usecases.inspect.project_scores import evaluate_with_instances
 
     against, row = compared
@@ -251,7 +251,17 @@ def _compared(
             store, LOCAL_OPERATOR, stored_project, pair, most=None if form == "csv" else 10
         )
         return rows.differing_csv(pair, listed) if form == "csv" else rows.differing_text(pair, listed)
-    made = rows.rows_against(table, against, metrics, model=names["model"], method=names["method"])
+    return _printed_against(table, against, names, metrics, form, scoring_options)
+
+
+def _printed_against(
+    table: "MetricTable", against: str, names: Mapping[str, str | None], metrics: Sequence[str], form: str | None,
+    scoring_options: "ScoringOptions",
+) -> str:  # fmt: skip
+    from annotator.usecases.compare.differences import against_csv, against_latex, against_text
+    from annotator.usecases.compare.rows import rows_against
+
+    made = rows_against(table, against, metrics, model=names["model"], method=names["method"])
     if form == "latex":
         return against_latex(made)
     return against_csv(made, explained=scoring_options.explained) if form == "csv" else against_text(made)
@@ -259,7 +269,7 @@ def _compared(
 
 def _show_groups(
     store: "Store", stored_project: Project, names: Mapping[str, str | None], scoring_options: "ScoringOptions",
-    metrics: Sequence[str], form: str | None, has_own: bool, *, as_json: bool,
+    metrics: Sequence[str], form: str | None, has_own: bool, against: str | None, *, as_json: bool,
 ) -> None:  # fmt: skip
     """The same for each group, one after the other; a group without numbers says so. Of CSV the head stands once."""
     from annotator.domain.measurements import group_in_words, grouping_in_words
@@ -270,7 +280,7 @@ def _show_groups(
     n_groups = 0
     with InstanceProgress("group") as progress:
         groups = evaluate_groups(
-            store, LOCAL_OPERATOR, stored_project, model=names["model"], method=names["method"], options=scoring_options,
+            store, LOCAL_OPERATOR, stored_project, **({} if against else names), options=scoring_options,
             keeps_instances=not is_whole, progress=progress.take,
         )  # fmt: skip
         for n_groups, made in enumerate(groups, start=1):
@@ -279,7 +289,7 @@ def _show_groups(
                 continue
             title = f"{grouping_in_words(by)}: {group_in_words(by, made.group)} ({counted(made.n, 'instance')})"
             try:
-                text = _printed(made.numbers, made.behind, scoring_options, metrics, form, has_own)
+                text = _printed(made.numbers, made.behind, scoring_options, metrics, form, has_own, against, names)
             except NotFound as error:
                 click.echo(f"{title}: {error}", err=form is not None)
                 continue
@@ -294,12 +304,16 @@ def _show_groups(
 
 def _printed(
     numbers: "ProjectReport", behind: "Behind | None", scoring_options: "ScoringOptions",
-    metrics: Sequence[str], form: str | None, has_own: bool,
+    metrics: Sequence[str], form: str | None, has_own: bool, against: str | None = None,
+    names: Mapping[str, str | None] = {},
 ) -> str:  # fmt: skip
-    """The table for people, as LaTeX, or as CSV with all that is not shown of it."""
+    """The table for people, as LaTeX, or as CSV with all that is not shown of it; or the differences from a row."""
     from annotator.scoring.table import metric_table
     from annotator.usecases.inspect.metric_formats import table_csv, table_latex, table_text
     from annotator.usecases.inspect.metrics_table import metric_view
+
+    if against is not None:
+        return _printed_against(metric_table(numbers, behind), against, names, metrics, form, scoring_options)
 
     is_shared = False if has_own else None
     view = metric_view(
@@ -433,7 +447,7 @@ def _part_cells(part: "PartComparison") -> str:
     if part.interval is not None:
         difference += f" [{part.interval.low:+.3f}, {part.interval.high:+.3f}]"
     won, lost = (", ".join(f"{n:,}" for n in counts) for counts in (part.n_won, part.n_lost))
-    p_values = ", ".join("–" if p is None else f"{p:.3f}" for p in part.p_mcnemar)
+    p_values = ", ".join("–" if p is None else "< .001" if p < 0.001 else f"{p:.3f}" for p in part.p_mcnemar)
     return (
         f"{part.n:>7,}   {_over_runs(part.base):<15} {_over_runs(part.other):<15} {difference:<25} "
         f"{won:<4} {lost:<5} {p_values}"

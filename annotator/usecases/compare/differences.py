@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotator.domain.measurements import group_in_words
 from annotator.domain.numbers import UNDEFINED, by_key, counted, signed, written
 from annotator.errors import InvalidValue
 from annotator.figures.html_table import Cell, Head, Line
@@ -186,26 +187,33 @@ def reasons(made: AgainstTable) -> Iterator[str]:
 
 
 def what_could_be_told(made: AgainstTable) -> str:
-    """Of each column in which rows are not told apart, the smallest difference that would have been; "" of none."""
+    """Of each column in which rows are not told apart, from which difference on each of them would have been; "" of none."""
     parts = []
     for column in made.columns:
-        open_cells = [
+        cells = [
             of for of in made.cells[column.name] if isinstance(of, Difference) and of.word == "no clear difference"
         ]
-        smallest = min((of for of in open_cells if of.told), key=lambda of: of.told or 0.0, default=None)
-        if smallest is not None:
-            parts.append(_what_tells(smallest.told, column, smallest.n))
+        detectable = sorted((of.told, of.n) for of in cells if of.told)
+        if detectable:
+            parts.append(_what_tells(detectable, column))
     if not parts:
         return ""
     return _("Smallest differences detectable with 80 % power: {differences}.", differences="; ".join(parts))
 
 
-def _what_tells(difference: float | None, column: Column, n: int) -> str:
-    """The difference that would be told; or that there is none, where it is larger than any can be."""
+def _what_tells(detectable: Sequence[tuple[float, int]], column: Column) -> str:
+    """The difference that would be told, of several rows from the least to the most; or that none can be so large."""
     title, lowest, highest = title_in_words(column.definition), column.definition.lowest, column.definition.highest
-    if lowest is not None and highest is not None and (difference or 0.0) > highest - lowest:
-        return _("{metric}: {n} are too few for any difference", metric=title, n=f"{n:,}")
-    return _("{metric} {difference} (n {n})", metric=title, difference=written(difference), n=f"{n:,}")
+    n = _from_to([f"{n:,}" for n in sorted({n for _told, n in detectable})])
+    if lowest is not None and highest is not None and detectable[0][0] > highest - lowest:
+        return _("{metric}: {n} are too few for any difference", metric=title, n=n)
+    return _(
+        "{metric} {difference} (n {n})", metric=title, difference=_from_to([written(of) for of, _n in detectable]), n=n
+    )
+
+
+def _from_to(ordered: Sequence[str]) -> str:
+    return ordered[0] if ordered[0] == ordered[-1] else _("{low} to {high}", low=ordered[0], high=ordered[-1])
 
 
 def sentences(made: AgainstTable, column: Column) -> Iterator[str]:
@@ -256,7 +264,8 @@ _MEANINGS = {
 CSV_FIELDS: tuple[str, ...] = (
     "model", "method", "parameters", "seeds", "kind", "layer", "against", "group", "metric", "difference", "low", "high", "p",
     "p_corrected", "n_comparisons", "verdict", "n", "n_left_out", "value", "value_of_reference", "n_higher", "n_lower", "told",
-    "reason", "title", "direction", "gold_policy", "gold_release", "split", "criterion", "explained", "gamma",
+    "reason", "title", "direction", "gold_policy", "gold_release", "split", "criterion", "explained", "gamma", "grouped_by",
+    "of_group",
 )  # fmt: skip
 
 
@@ -382,6 +391,7 @@ def against_csv(made: AgainstTable, *, explained: str = "predicted") -> str:
         "gold_policy": table.gold_policy, "gold_release": table.release or "", "split": table.split or "",
         "criterion": "" if table.criterion is None else criterion_in_words(table.criterion),
         "explained": explained, "gamma": table.gamma,
+        "grouped_by": table.by, "of_group": "" if table.group is None else group_in_words(table.by, table.group),
     }  # fmt: skip
     lines = (_head(of) | line | options for of, line in difference_lines(made))
     return written_csv(CSV_FIELDS, ([line.get(name) for name in CSV_FIELDS] for line in lines))

@@ -136,7 +136,7 @@ _WORSE = unsaid("{row} agrees best with people, but worse than random: {metric} 
 
 
 def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
-    """Whose reasons agree best with people's, whether that is better than random, and whether the next one is clearly behind.
+    """Whose reasons agree best with people's, whether that is better than random, and whether the next run is clearly behind.
 
     By the first plausibility column that is shown; "" where there is none, or no row of it has a verdict. Rows over different
     instances are not ranked, and those that lack some of the shared ones do not compete.
@@ -174,7 +174,9 @@ def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
     n_learned = 0 if first.training is None else first.training.get("seen", 0)
     learned = several("{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned)
     tied = [metrics_table.title_of(view.rows[n]) for n in places[1:] if known[n] == known[places[0]]]
-    behind = _of_the_next(view, of.column, [view.rows[n] for n in places[:2]])
+    behind = _of_the_next(
+        view, of.column, [first, *(view.rows[n] for n in places if view.rows[n].run != first.run)][:2]
+    )
     return together(best, _("Tied with {rows}.", rows=listed(tied)) if tied else behind, learned if n_learned else "")
 
 

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from annotator.errors import InvalidValue, NotAllowed, NotFound
 from annotator.scoring.row_differences import Difference
 from annotator.scoring.table import MetricRow, without_repeats
 from annotator.store import Store
-from annotator.usecases.compare.differences import against_csv, against_latex, against_text
+from annotator.usecases.compare.differences import against_csv, against_latex, against_text, what_could_be_told
 from annotator.usecases.compare.row_names import compared_name, compared_row, names_to_compare
 from annotator.usecases.compare.rows import (
     differing_csv,
@@ -122,6 +123,21 @@ def test_rows_that_differ_in_their_parameters_are_told_apart_by_them(store: Stor
         match=r"'two/lime' is ambiguous: 2 rows \(two · lime \(n samples 100\); two · lime \(n samples 500\)\)\. Add the seed or parameters\.",
     ):
         compared_row(rows, table.random, "two/lime")
+
+
+def test_what_could_have_been_told_is_said_from_the_row_with_the_least_to_that_with_the_most(
+    store: Store, of_three: Project
+) -> None:
+    """The least alone would say of the noisiest row that its difference would have been found."""
+    made = rows_against(comparing.table_of(store, of_three), "two/ig", [F1])
+    cell = made.cells[F1][1]
+    assert isinstance(cell, Difference)
+    assert cell.word == "no clear difference"
+    noisy, narrow = replace(cell, told=0.023, n=190), replace(cell, told=0.0031, n=198)
+    assert what_could_be_told(replace(made, cells={F1: [noisy, narrow]})) == (
+        "Smallest differences detectable with 80 % power: Best-set token F1 0.0031 to 0.023 (n 190 to 198)."
+    )
+    assert what_could_be_told(replace(made, cells={F1: [noisy, noisy]})).endswith("token F1 0.023 (n 190).")
 
 
 def test_the_table_says_how_many_comparisons_it_corrects_for_and_over_how_many_instances_each_is(

@@ -33,6 +33,7 @@ from annotator.usecases.inspect.shown_table import (
     JudgedColumn,
     TableView,
     head_of,
+    headline,
     judged_column,
     verdict_sentences,
     what_a_verdict_is,
@@ -75,6 +76,19 @@ def test_where_rows_have_no_instance_in_common_none_is_marked_as_the_best(store:
     ]
     assert not any(cell.is_best for cell in judged.cells)
     assert "no shared instances" in head_of(column, view).family
+
+
+def test_the_best_row_is_held_against_the_next_run_and_not_against_its_own_selection(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = project_of(make_project, import_rows)
+    take(store, made, (output(n, Run("one", "ig"), knowing(n), hard=[(0, 8)]) for n in range(N)))
+    take(store, made, (output(n, Run("two", "ig"), mistaken(n)) for n in range(N)))
+    table = table_of(store, made)
+    column = table.column(F1)
+    view = TableView(table, table.rows, [column], {F1: False}, is_shared=True)
+    assert [row.numbers[F1].value for row in table.rows] == [1.0, pytest.approx(2 / 9), 0.0]
+    assert headline(view, [judged_column(view, column)]).endswith(" two · ig is clearly behind.")
 
 
 def test_the_head_says_how_many_of_the_rows_share_the_instances(
