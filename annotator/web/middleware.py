@@ -27,7 +27,7 @@ from annotator.usecases.access.rights import has_projects, roles_anywhere
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.addresses import LOOPBACK, path_prefix, refusal_of
-from annotator.web.navigation import PAGES, first_page_for, pages_for
+from annotator.web.navigation import PAGES, START, first_page_for, pages_for
 from annotator.web.routes import access, all_routes
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.account import ACCOUNT_PATHS
@@ -351,7 +351,7 @@ def _check(request: HTTPConnection) -> Response | None:
         with access.route_store(request) as store:
             user = session_of(store, request.cookies.get(access.COOKIE)).user
             access.require_open_to(user, request.scope["path"])
-            start = _start_path(store, user) if request.scope["path"] == "/" else "/"
+            start = _start_path(store, user, request.url.query) if request.scope["path"] == "/" else "/"
             offered = [] if _is_there(request.scope["path"]) else pages_for(user, roles_anywhere(store, user))
     except NotSignedIn as error:
         if _is_page(request) and request.cookies.get(access.CROWD_COOKIE):
@@ -364,8 +364,7 @@ def _check(request: HTTPConnection) -> Response | None:
         return PlainTextResponse(access.said_of(error), 503)
     if not _is_there(request.scope["path"]):
         return forms.nowhere_page(request.scope["path"], offered)
-    query = f"?{request.url.query}" if request.url.query else ""
-    return None if start == "/" else RedirectResponse(start + query, 303)
+    return None if start == "/" else RedirectResponse(start, 303)
 
 
 def _is_there(path: str) -> bool:
@@ -378,10 +377,19 @@ def _is_there(path: str) -> bool:
     )
 
 
-def _start_path(store: Store, user: User) -> str:
-    """Every page keeps its own address for everybody, so "/" only leads to one; it shows itself when one has none."""
+def _start_path(store: Store, user: User, query: str) -> str:
+    """Every page keeps its own address for everybody, so "/" only leads to one; it shows itself when one has none.
+
+    Where the address names no project, it is the first with work: not one that has nothing left beside one that waits.
+    """
+    from annotator.usecases.start.overview import project_to_begin_in  # noqa: PLC0415
+
     page = first_page_for(user, roles_anywhere(store, user), has_projects=has_projects(store, user))
-    return f"/{page.path}" if page else "/"
+    if page is None:
+        return "/"
+    project = None if query or page is START else project_to_begin_in(store, user)
+    query = f"project={project.id}" if project else query
+    return f"/{page.path}?{query}" if query else f"/{page.path}"
 
 
 def _is_page(request: HTTPConnection) -> bool:

@@ -19,7 +19,8 @@ from annotator.store.annotate.my_work import WorkLine, count_submitted_since, fi
 from annotator.store.annotate.proposals import answers_of, last_proposal_of
 from annotator.store.annotate.visibility import count_shown_and_free, is_queue_plain
 from annotator.store.instances import get_instance
-from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts
+from annotator.store.people import roles_of
+from annotator.store.projects import assignment_counts_of, get_project_by_id, instance_counts, list_projects_of
 from annotator.store.qualification.rules import is_kept_from_work
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import check_lines, counts_with_checks, find_check, outcome_of_check
@@ -127,7 +128,7 @@ def work_of(store: Store, assignment: Assignment) -> Work:
     outcome = None if assignment.state in {"leased", "returned"} else outcome_of(store, assignment)
     decision = _decision_of_lead(store, assignment, instance)
     if assignment.follows_id is None:
-        feedback = Feedback(assignment.round_number, decision) if decision else None
+        feedback = Feedback(0, decision) if decision else None
         proposed = answers_of(store, assignment.id) or None
         assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
         return Work(assignment, instance, feedback, outcome=outcome)
@@ -205,13 +206,24 @@ def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing)
     }
 
 
-def why_empty(store: Store, project: Project, user_id: int, counts: dict[str, int]) -> str:
+def why_empty(store: Store, project: Project, user: User, counts: dict[str, int]) -> str:
     """What is said to somebody who has nothing to annotate here.
 
     counts: theirs, as waiting_counts answers them
     """
-    if is_kept_from_work(store, project.id, user_id, "annotators"):
+    if is_kept_from_work(store, project.id, cast("int", user.id), "annotators"):
         return _("Training comes before new work. Open Annotate or Review again.")
+    elsewhere = [f"“{other.name}”" for other in list_projects_of(store, user) if _has_texts(store, other, user)]
+    if elsewhere:
+        return _("Nothing left to annotate here. Texts wait in {projects}.", projects=listed(elsewhere))
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return _("No texts yet. A lead can import some.")
     return _("Nothing left to annotate. Come back later.")
+
+
+def _has_texts(store: Store, project: Project, user: User) -> bool:
+    """Whether an annotator has something to annotate in a project."""
+    if project.is_archived or "annotator" not in roles_of(store, user, project.id):
+        return False
+    counts = waiting_counts(store, project, user)
+    return any(counts[name] for name in ("returned", "open", "waiting"))

@@ -24,7 +24,7 @@ from annotator.store.review.rounds import find_round
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is said of a round that was sent back.
+    """What is said of a round that was sent back, or of work that never came before reviewers (round 0).
 
     lines: about the whole; sets: by the set's number in that round; passed: the sets that may stay as they are
     """

@@ -70,7 +70,7 @@ def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterato
     if rules.labels:
         yield f"* Labels: {', '.join(f'`{label}`' for label in rules.labels)}"
     yield f"* Gold policy `{rules.policy}`: {POLICY_WORDS[rules.policy]}."
-    yield f"* Gold of {gold.words}."
+    yield f"* Gold of {gold.words}{', when it was frozen' if release.n_erased else ''}."
     if rules.n_left_out:
         yield f"* Accepted annotations that the policy leaves out: {rules.n_left_out:,}."
     yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
@@ -88,12 +88,12 @@ def erased_words(n: int) -> str:
     """How many sets are gone since a release was frozen; not whose.
 
     >>> erased_words(1)
-    '1 rationale set is gone since it was frozen, because its maker asked for it.'
+    '1 rationale set is gone since it was frozen, because its maker asked for it; texts without any left are left out.'
     """
     is_one = n == 1
     return (
         f"{counted(n, 'rationale set is', 'rationale sets are')} gone since it was frozen, because "
-        f"{'its maker' if is_one else 'their makers'} asked for it."
+        f"{'its maker' if is_one else 'their makers'} asked for it; texts without any left are left out."
     )
 
 

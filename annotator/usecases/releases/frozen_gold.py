@@ -167,7 +167,7 @@ def release_of_project(store: Store, actor: User, project: Project, number: int)
 def frozen_gold(store: Store, release: Release) -> Iterator[GoldInstance]:
     """The gold of a release, in the order in which it was frozen; each instance has its place there as its number.
 
-    An instance whose text is gone, because whoever wrote it was erased, has its place and is left out.
+    An instance whose text or gold is gone, because whoever made it was erased, has its place and is left out.
     """
     n = 0
     for part in release_store.parts_of(store, release.id):
@@ -291,14 +291,17 @@ class Erased:
         return Erased(tuple(names), frozenset(map(Pseudonyms(release.secret), names)), frozenset(texts))
 
     def left_of(self, item: GoldInstance) -> GoldInstance:
-        """What stays of an instance."""
+        """What stays of an instance: its key alone where its text is theirs, or all its sets.
+
+        Gold without sets would say that nothing in the text is a reason.
+        """
         instance = item.instance
-        if (instance.key, instance.split) in self.texts:
+        origins = [tuple(o for o in of_set if o.annotator not in self.pseudonyms) for of_set in item.origins]
+        kept_sets = [n for n, of_set in enumerate(item.origins) if origins[n] or not of_set]
+        if (instance.key, instance.split) in self.texts or (item.origins and not kept_sets):
             segments = tuple(replace(segment, body=_NO_TEXT, docid=None) for segment in instance.segments)
             emptied = replace(instance, segments=segments, result=None, target=None, metadata={})
             return GoldInstance(emptied, (), None, ())
-        origins = [tuple(o for o in of_set if o.annotator not in self.pseudonyms) for of_set in item.origins]
-        kept_sets = [n for n, of_set in enumerate(item.origins) if origins[n] or not of_set]
         return replace(
             item,
             instance=replace(instance, metadata=self._facts_left(instance)),

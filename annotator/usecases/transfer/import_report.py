@@ -168,7 +168,7 @@ class ImportReport:
     n_new, n_updated, n_unchanged: instances; of model output, rows of the file
     n_instances, n_predictions, n_attributions, n_rationales: of model output, what is new or changed, and of how many instances
     n_answered, n_mapped: texts of which the file has an answer, and a map; first_mapped: (number, key) of the first with a map
-    n_reference: of the annotations those that do not count as gold, for reference alone
+    n_reference: of the annotations those that do not count as gold, for reference alone; n_unmarked: of these without marks
     n_unlabelled: new texts without a label, where the project has no labels either
     n_numbered: texts whose annotators may be numbered in each text anew; numbered: how the first of them is called
     accepted: where several people annotated texts, how many annotations there are; gold_policy: what is made of them
@@ -183,6 +183,8 @@ class ImportReport:
     n_documents: int = 0
     n_annotations: int = 0
     n_reference: int = 0
+    n_unmarked: int = 0
+    n_accepted: int = 0
     n_sets: int = 0
     n_problems: int = 0
     n_left_out: int = 0
@@ -448,19 +450,14 @@ class ImportReport:
 
     def tell_reference(self) -> None:
         """Say how many annotations the file gives without saying what they mark: they count less than there are."""
-        if self.n_reference:
+        if self.n_unmarked:
             kept_words = several(
                 "{n} of {annotations} is reference only: it has no marks.",
                 "{n} of {annotations} are reference only: they have no marks.",
-                self.n_reference,
+                self.n_unmarked,
                 annotations=counted(self.n_annotations, "annotation"),
             )
-            rest_words = several(
-                "The other {n} annotation is accepted.",
-                "The other {n} annotations are accepted.",
-                self.n_annotations - self.n_reference,
-            )
-            self.notes.append(together(kept_words, rest_words))
+            self.notes.append(together(kept_words, several("{n} is accepted.", "{n} are accepted.", self.n_accepted)))
 
     def notes_under(self, policy: GoldPolicy | None) -> list[str]:
         """The notes as they are when another gold policy is chosen; None changes nothing."""
@@ -494,6 +491,8 @@ class ImportReport:
         for annotations in (*(i.annotations for i in plan.new), *(change.added for change in plan.changes)):
             self.n_annotations += len(annotations)
             self.n_reference += sum(annotation.state == "reference" for annotation in annotations)
+            self.n_unmarked += sum(a.state == "reference" and not a.sets for a in annotations)
+            self.n_accepted += sum(annotation.state == "accepted" for annotation in annotations)
             self.n_sets += sum(len(a.sets) for a in annotations)
 
     def _count_repeated(self, instances: Iterable[NewInstance]) -> None:

@@ -49,6 +49,7 @@ from annotator.usecases.perturb.versions import hand_in
 from annotator.usecases.project.exhaustive_passes import start_pass
 from annotator.usecases.project.projects import events_of, instances_of, projects_of
 from annotator.usecases.releases.export import export_release
+from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
 from tests.usecases.crowd.crowd_work import do_texts, enter, open_recruitment_link
@@ -205,11 +206,17 @@ def test_gold_is_worked_out_anew_and_numbers_that_were_measured_are_stale(store:
     assert [row["open_slots"] for row in store.rows("SELECT open_slots FROM instances ORDER BY id")] == [0, 1]
 
 
-def test_the_release_says_how_many_sets_are_gone_and_an_instance_in_it_has_none(store: Store, told: Project) -> None:
+def test_the_release_says_how_many_sets_are_gone_and_leaves_out_what_would_read_as_gold_without_a_rationale(
+    store: Store, told: Project, tmp_path: Path
+) -> None:
     erase(store, LOCAL_OPERATOR, WANDA)
     [release] = releases_of_project(store, LOCAL_OPERATOR, told)
     assert release.n_erased == 2
-    assert [len(item.sets) for item in frozen_gold(store, release)] == [1, 0]
+    assert [(item.instance.key, len(item.sets)) for item in frozen_gold(store, release)] == [("t", 1)]
+    export_release(store, LOCAL_OPERATOR, told, 1, "jsonl", tmp_path / "gold")
+    card = (tmp_path / "gold" / "README.md").read_text(encoding="utf-8")
+    assert "* Gold of 2 instances, 3 rationale sets, when it was frozen." in card
+    assert "| (none) | 1 | 1 | 0 |" in card
     assert "Wanda" not in str([item.instance.metadata for item in frozen_gold(store, release)])
 
 

@@ -81,9 +81,7 @@ def test_annotations_whose_marks_the_file_does_not_tell_are_counted_apart_from_t
     report = import_file(store, LOCAL_OPERATOR, make_project(), "hatexplain", path, ImportOptions(dry_run=True))
     assert (report.n_annotations, report.n_reference) == (5, 3)
     assert report.accepted == Accepted(2, 1, 1, 2, 1)
-    assert report.notes[-1] == (
-        "3 of 5 annotations are reference only: they have no marks. The other 2 annotations are accepted."
-    )
+    assert report.notes[-1] == ("3 of 5 annotations are reference only: they have no marks. 2 are accepted.")
 
 
 def test_with_one_annotator_a_text_there_is_nothing_to_say(

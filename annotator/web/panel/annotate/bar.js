@@ -310,7 +310,11 @@ export class SetTable {
 }
 
 /** @param {number} part @param {number} whole */
-const ratio = (part, whole) => (whole ? (part / whole).toFixed(2) : "–");
+const ratio = (part, whole) => {
+  if (!whole) return "–";
+  const share = part / whole;
+  return share && share < 0.005 ? share.toPrecision(1) : share.toFixed(2);
+};
 
 /**
  * The union's share in each segment, where there are several.

@@ -83,6 +83,16 @@ export class ResultPlace {
   constructor(actions) {
     this.actions = actions;
     this.root = div("result");
+    this.differs = element(
+      "span",
+      {
+        class: "differs",
+        hidden: true,
+        "aria-live": "polite",
+        title: _("Not as given: the lead decides which stays."),
+      },
+      _("the lead decides"),
+    );
     /** @type {ResultPart|null} */
     this.part = null;
     /** @type {unknown[]}  what the part was made for */
@@ -106,6 +116,9 @@ export class ResultPlace {
       this.#build(session, fixed, room);
     }
     this.part?.update(session, { readOnly, isPicking: looks.answer });
+    const given = session.work.result?.given ?? null;
+    this.differs.hidden =
+      fixed || project.result_mode !== "contest" || [null, given].includes(session.result) || given === null;
   }
 
   /** @param {Session} session @param {boolean} fixed @param {Room} room */
@@ -127,7 +140,7 @@ export class ResultPlace {
     this.key = key;
     this.part = this.#make(session, { kind, fixed, given, inList });
     const title = kind === "answer" ? _("Answer") : _("Label");
-    this.root.replaceChildren(...(this.part ? [inline("result-title", title), ...this.part.nodes] : []));
+    this.root.replaceChildren(...(this.part ? [inline("result-title", title), ...this.part.nodes, this.differs] : []));
   }
 
   /**

@@ -125,7 +125,10 @@ class WorkNotices extends Notices {
     if (!feedback) return null;
     const lines = feedback.lines.map((line) => element("p", {}, line));
     const sets = this.#setLines(state, feedback.sets ?? {});
-    const title = paragraph("notice-title", _("Returned after round {round}", { round: feedback.round }));
+    const words = feedback.round
+      ? _("Returned after round {round}", { round: feedback.round })
+      : _("Returned by the lead");
+    const title = paragraph("notice-title", words);
     return this.box("returned", "returned", element("div", {}, title, ...lines, ...sets));
   }
 }

@@ -16,7 +16,7 @@ const LONGEST = 10000;
 
 /**
  * The screen whose text is talked about.
- * @typedef {{root: HTMLElement, head: import("./head.js").Head}} Screen
+ * @typedef {{root: HTMLElement, head: import("./head.js").Head, hint: (sentence: string) => void}} Screen
  */
 /**
  * A field with its button: `keep` names what was typed and not sent.
@@ -71,7 +71,9 @@ export class Talk {
   #count(instance, threads) {
     const comments = commentsOf(threads);
     const last = lastOf(comments);
-    this.screen.head.showTalk(comments.length, last > seenOf(instance));
+    const isNew = last > seenOf(instance);
+    this.screen.head.showTalk(comments.length, isNew);
+    if (isNew && !this.dialog?.open) this.screen.hint(_("New comments: press q to read them."));
   }
 
   async open() {
@@ -105,7 +107,7 @@ export class Talk {
       { class: "thread" },
       element("h3", {}, _("About {about}", { about: thread.about }), waits),
       ...thread.comments.map(commentOf),
-      this.#entry({ label: _("Answer"), rows: 1, keep, send }),
+      this.#entry({ label: thread.comments.at(-1)?.mine ? _("Add") : _("Answer"), rows: 1, keep, send }),
     );
   }
 
