@@ -356,7 +356,7 @@ def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person:
     ann.press("Control+Enter")
     ann.sees("1 undecided proposed set will be dropped. Submit again to confirm.")
     ann.press("Control+Enter")
-    ann.sees("Nothing left to annotate. Come back later.")
+    ann.sees("Nothing left to annotate")
     ann.saved()
     assert states(server) == [
         ("carried", "dispensable", "accepted"),

@@ -197,7 +197,7 @@ def test_texts_that_are_for_one_annotator_are_not_given_to_another(person: Come)
     n = n_found(lead, named="Annotator 2")
     assert n > 0
     other = person("Annotator 1").open(f"/annotate?project={SENTIMENT}")
-    other.sees("Nothing left to annotate. Come back later.")
+    other.sees("Nothing left to annotate")
     named = person("Annotator 2").annotate(SENTIMENT)
     lead.open(f"/project?project={SENTIMENT}&for=Annotator+2&words={named.key}")
     lead.sees("only for Annotator 2")

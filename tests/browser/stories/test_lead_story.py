@@ -103,7 +103,7 @@ def test_a_project_is_made_filled_given_to_people_and_exported(
     assert ann.key == "a"
     ann.mark("cold")
     ann.press("Control+Enter")
-    ann.sees("Nothing left to annotate. Come back later.")
+    ann.sees("Nothing left to annotate")
 
     accept_stuck_round(lead)
     lead.section("Progress")

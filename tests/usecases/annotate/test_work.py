@@ -14,6 +14,7 @@ from annotator.errors import Conflict, InvalidAnnotation, InvalidValue, LeaseLos
 from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
+from annotator.store.people import add_role
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
@@ -22,6 +23,7 @@ from annotator.usecases.annotate.work import NextWork
 from annotator.usecases.lead.decisions import decide, kept_before, open_proposals
 from annotator.usecases.project.projects import change_project, progress_of
 from annotator.usecases.review.panel_messages import show_review_project
+from annotator.usecases.start.overview import project_to_begin_in
 from tests.clock import pass_time
 
 Rows = Callable[..., object]
@@ -113,6 +115,23 @@ def test_when_all_is_done_there_is_a_sentence_in_the_place_of_work(
     assert answer.empty is not None
     assert "Nothing left to annotate. Come back later." in answer.empty
     assert answer.counts["submitted"] == 4
+
+
+def test_who_has_nothing_left_here_is_told_in_which_of_their_projects_texts_wait(
+    store: Store, project: Project, annotator: User, make_project, import_rows
+) -> None:
+    for name, is_theirs in (("Posts", True), ("Theirs", False)):
+        other = make_project(name=name)
+        import_rows(other, [{"id": "p", "text": "a post", "label": "positive"}])
+        if is_theirs:
+            add_role(store, other.id, annotator, "annotator")
+    while (work := annotate_work.next_work(store, annotator, project.id).work) is not None:
+        finish(store, annotator, work)
+    answer = annotate_work.next_work(store, annotator, project.id)
+    assert answer.empty == "Nothing left to annotate here. Texts wait in “Posts”."
+    begin = project_to_begin_in(store, annotator)
+    assert begin is not None
+    assert begin.name == "Posts"
 
 
 def test_a_draft_comes_back_as_it_was_saved(store: Store, project: Project, annotator: User) -> None:

@@ -49,7 +49,6 @@ from annotator.usecases.perturb.versions import hand_in
 from annotator.usecases.project.exhaustive_passes import start_pass
 from annotator.usecases.project.projects import events_of, instances_of, projects_of
 from annotator.usecases.releases.export import export_release
-from annotator.usecases.releases.export import export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, frozen_gold, releases_of_project
 from annotator.usecases.upkeep import check
 from tests.usecases.crowd.crowd_work import do_texts, enter, open_recruitment_link
@@ -215,7 +214,7 @@ def test_the_release_says_how_many_sets_are_gone_and_leaves_out_what_would_read_
     assert [(item.instance.key, len(item.sets)) for item in frozen_gold(store, release)] == [("t", 1)]
     export_release(store, LOCAL_OPERATOR, told, 1, "jsonl", tmp_path / "gold")
     card = (tmp_path / "gold" / "README.md").read_text(encoding="utf-8")
-    assert "* Gold of 2 instances, 3 rationale sets, when it was frozen." in card
+    assert "* Gold of 2 instances, 3 rationale sets, 2 annotators, when it was frozen." in card
     assert "| (none) | 1 | 1 | 0 |" in card
     assert "Wanda" not in str([item.instance.metadata for item in frozen_gold(store, release)])
 
