@@ -85,7 +85,7 @@ def _lines(answer: dict[str, Any]) -> Iterator[str]:
         values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in rules.items() if name != "is_on")
         yield f"Training of {audience} is {'on' if rules['is_on'] else 'off'}: {values}"
         for person in answer["people"][audience]:
-            yield f"  {person['name']}: {person['training']}, {counted(person['tries'], 'try', 'tries')}{_spoken(person)}"
+            yield f"  {person['name']}: {person['training']}, {counted(person['tries'], 'attempt')}{_spoken(person)}"
     for text in answer["texts"]:
         worsened = f", {text['worsened']}" if text["worsened"] else ""
         yield f"{text['key']}: for {text['for']}{worsened}; gold {text['gold']}"

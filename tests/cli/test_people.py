@@ -239,7 +239,7 @@ def names_in(database: Path) -> list[str]:
 def test_the_name_is_typed_or_nothing_is_done(people: Command, path: Path, verb: str) -> None:
     refused = people("user", verb, "Ann", "--confirm", "ann")
     assert (refused.code, refused.out) == (1, "")
-    assert "Deleted: the account and name 'Ann'," in refused.err
+    assert "Deletes the account and name 'Ann'," in refused.err
     assert "Nothing was done: the name is 'Ann', and 'ann' was typed." in refused.err
     assert people("user", verb, "Ann", "--json").code == 1
     assert names_in(path) == ["Ann", "Bo"]
@@ -437,7 +437,7 @@ def test_training_is_set_up_shown_and_undone(of_gold: Command) -> None:
     assert of_gold("training", "set", "--project", "P", "--on", "--texts", "2").out == "Training of annotators is on.\n"
     shown = of_gold("training", "show", "--project", "P").out
     assert "Training of annotators is on: texts 2, tries 2, least f1 60" in shown
-    assert "  ann: not begun, 0 tries" in shown
+    assert "  ann: not begun, 0 attempts" in shown
     assert "t0: for annotators; gold as picked" in shown
     assert of_gold("training", "allow", "ann", "--project", "P", "--through").out == "ann gets work now.\n"
     answer = of_gold("training", "show", "--project", "P", "--json").json

@@ -263,6 +263,11 @@ def test_a_row_with_too_many_cells_is_told_to_quote_what_holds_the_files_own_del
     assert "Quote cells with" in problem.reason
 
 
+def test_a_row_with_too_few_cells_is_told_to_add_them(tmp_path):
+    _, [problem] = read("id,text,label\n1,a\n2,c,d\n", tmp_path)
+    assert problem.reason == "Row has 2 cells, header 3 columns. Add the missing cells, also empty ones."
+
+
 def test_a_cell_of_one_megabyte_is_read(tmp_path):
     instances, problems = read("id,text\n1," + "word " * 250_000 + "\n", tmp_path)
     assert problems == []

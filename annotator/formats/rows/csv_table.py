@@ -29,6 +29,8 @@ from annotator.formats.rows.sheets import NO_VALUE, cell_name, has_unread_parts,
 from annotator.language import _, several, unsaid
 
 MAX_COLUMNS = 5_000
+_TOO_FEW_CELLS = unsaid("Row has {cells}, header {columns}. Add the missing cells, also empty ones.")
+_TOO_MANY_CELLS = unsaid("Row has {cells}, header {columns}. Quote cells with {delimiters}.")
 _DELIMITERS = {",": unsaid("commas"), ";": unsaid("semicolons"), "\t": unsaid("tabs"), "|": unsaid("vertical bars (|)")}
 FAULTS_OF_CSV = (  # as Python's reader says them
     unsaid("unexpected end of data"),
@@ -233,7 +235,7 @@ class CsvTable:
             findings.refuse("line", cells, _("Cell {cell} has no header.", cell=name))
         elif len(cells) != len(self.header):
             reason = _(
-                "Row has {cells}, header {columns}. Quote cells with {delimiters}.",
+                _TOO_FEW_CELLS if len(cells) < len(self.header) else _TOO_MANY_CELLS,
                 cells=counted(len(cells), "cell"),
                 columns=counted(len(self.header), "column"),
                 delimiters=_(_DELIMITERS[self.delimiter]),

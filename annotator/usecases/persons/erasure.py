@@ -229,13 +229,13 @@ def _erase(store: Store, person: person_values_store.Person, made: erasure_store
 def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     """What anonymising takes, what it leaves, and what it cannot reach."""
     goes = _(
-        "Deleted: the account and name '{name}', sessions, links, roles, mail address, notices, and "
+        "Deletes the account and name '{name}', sessions, links, roles, mail address, notices, and "
         "{words} they wrote. Open work goes to others.",
         name=plan.name,
         **_amounts(plan.held),
     )
     stays = _(
-        "Kept under an untraceable random name: {annotations} ({sets}), {reviews}, {changed_versions}, "
+        "Keeps under an untraceable random name: {annotations} ({sets}), {reviews}, {changed_versions}, "
         "{verdicts}, {answers} in training and checks, {events}, all times. Numbers don't change.",
         **_amounts(plan.held),
     )
@@ -245,7 +245,7 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
     goes = _(
-        "Deleted: the account and name '{name}', {annotations} ({sets}), {reviews}, {changed_versions}, "
+        "Deletes the account and name '{name}', {annotations} ({sets}), {reviews}, {changed_versions}, "
         "{checks}, {verdicts}, {answers} in training and checks, mail address, notices, and {words} they "
         "wrote.",
         name=plan.name,

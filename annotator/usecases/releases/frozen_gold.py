@@ -130,7 +130,7 @@ def _say_fewer(n: int, wanted: int) -> str:
 
 
 def _say_under_review(n: int) -> str:
-    return several("{n} is still in review", "{n} are still in review", n)
+    return several("{n} is in review or returned", "{n} are in review or returned", n)
 
 
 def _stored(store: Store, actor: User, release: Release, parts: Iterable[bytes]) -> Release:

@@ -124,7 +124,13 @@ def _begin(store: Store, visit: Visit, new: NewProject) -> None:
         refused, _refusal = st.session_state.pop(_REFUSED)
         keep_files(begun.project, refused.files)
         n_invited = len(begun.invited)
-        done = several("{n} link is under People.", "{n} links are under People.", n_invited) if n_invited else ""
+        done = (
+            several(
+                "{n} link is under People, shown only now.", "{n} links are under People, shown only now.", n_invited
+            )
+            if n_invited
+            else ""
+        )
         return _open(begun.project, "Import", done)
     if begun.texts is None:
         return _open(begun.project, "People" if begun.invited else "Import")

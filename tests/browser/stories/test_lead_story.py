@@ -354,7 +354,7 @@ def test_what_the_form_of_a_new_project_could_not_read_is_mended_under_import_wi
     page = person("Lead").open("/project?project=1").page
     form = asked_for(page, "Odd", "Fundstelle,Urteil\nSuperb film.,positive\n", "Ola\nOle, reviewer")
     form.get_by_role("button", name="Create it and go on under Import").click()
-    expect(page.get_by_text("2 links are under People.")).to_be_visible()
+    expect(page.get_by_text("2 links are under People, shown only now.")).to_be_visible()
     expect(page.get_by_role("checkbox", name="“pasted.csv”")).to_be_checked()
     take(page.get_by_role("combobox", name="The text"), "Fundstelle")
     take(page.get_by_role("combobox", name="The label"), "Urteil")

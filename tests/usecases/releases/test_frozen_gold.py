@@ -237,7 +237,7 @@ def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
     ann, rita = add_person("ann", made, "annotator"), add_person("rita", made, "reviewer")
     annotate(store, ann, made, RationaleSet.of((0, 2)))
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
-        "3 texts with gold are incomplete; they are frozen as is. 2 have fewer annotators than required (2); 1 is still in review."
+        "3 texts with gold are incomplete; they are frozen as is. 2 have fewer annotators than required (2); 1 is in review or returned."
     )
     score(store, rita, made)
     assert unfinished_words(store, LOCAL_OPERATOR, made).startswith("2 texts with gold are incomplete;")

@@ -189,14 +189,20 @@ def _agreement_rows(agreement: lead_quality.Agreement) -> Iterator[Row]:
 
 def _show_annotators(agreement: lead_quality.Agreement) -> None:
     by_annotator = [
-        {_("annotator"): name, _("kappa"): written(of_one.kappa.mean), _("precision"): written(of_one.precision.mean),
-         _("recall"): written(of_one.recall.mean), _("f1"): written(of_one.f1.mean), "n": of_one.f1.n,
-         _("excluded"): of_one.kappa.n_left_out}
+        {_("annotator"): name, _("kappa"): written(of_one.kappa.mean), "n": of_one.kappa.n,
+         _("excluded"): of_one.kappa.n_left_out,
+         **{_(title): _mean_of(of, of_one.kappa.n) for title, of in
+            (("precision", of_one.precision), ("recall", of_one.recall), ("f1", of_one.f1))}}
         for name, of_one in agreement.tokens.by_annotator.items()
     ]  # fmt: skip
     if by_annotator:
         st.markdown(_("Each annotator vs. the token majority"))
         st.dataframe(by_annotator, hide_index=True, key="quality_by_annotator")
+
+
+def _mean_of(of: lead_quality.Spread, n: int) -> str:
+    """A mean, with over how many instances it is where these are others than the n beside it."""
+    return written(of.mean) if of.n == n else f"{written(of.mean)} (n {of.n:,})"
 
 
 def _show_pairs(agreement: lead_quality.Agreement) -> None:

@@ -66,16 +66,16 @@ def show_invitations(store: Store, visit: Visit, project: Project) -> None:
     st.rerun()
 
 
-def keep_links(project: Project, given: Sequence[Invitation]) -> None:
-    """Keep what was just made for this visit: the database has only the links' digests."""
-    st.session_state[_MADE] = (project.id, list(given))
+def keep_links(project: Project, given: Sequence[Invitation], *, is_renewed: bool = False) -> None:
+    """Keep what was just made for this visit: the database has only the links' digests. is_renewed: for an account there is."""
+    st.session_state[_MADE] = (project.id, list(given), is_renewed)
     st.session_state[_N_MADE] = st.session_state.get(_N_MADE, 0) + 1
 
 
-def show_links(project: Project) -> None:
-    """The links that were just made, until they are put away."""
-    project_id, given = st.session_state.get(_MADE, (None, []))
-    if project_id != project.id or not given:
+def show_links(project: Project, *, is_renewed: bool = False) -> None:
+    """The links that were just made, until they are put away; a renewed one where it was asked for, far below the others."""
+    project_id, given, were_renewed = st.session_state.get(_MADE, (None, [], False))
+    if project_id != project.id or not given or were_renewed != is_renewed:
         return
     links = [
         (invitation, f"{public_address(st.context.url)}/link/{invitation.link_token}")
@@ -205,6 +205,7 @@ def show_accounts(store: Store, visit: Visit, project: Project, members: Sequenc
     """For leads: links that were not used. For administrators: anybody's link, and shutting out."""
     everybody = [*members, *_others(store, visit, members)]
     renewable = {member.user.name: member for member in everybody if member.may_renew}
+    show_links(project, is_renewed=True)
     renew, shut = st.columns(2, gap="large")
     with renew, st.form("people_renew", border=True):
         st.markdown(f"**{_('New link')}**")
@@ -239,7 +240,9 @@ def _others(store: Store, visit: Visit, members: Sequence[Member]) -> list[Membe
 
 def _renew(store: Store, visit: Visit, project: Project, member: Member) -> None:
     token = renew_link(store, visit.user, project.id, member.user.name)
-    keep_links(project, [Invitation(member.user.name, member.roles[0] if member.roles else None, token)])
+    keep_links(
+        project, [Invitation(member.user.name, member.roles[0] if member.roles else None, token)], is_renewed=True
+    )
 
 
 def _ask_to_reset(project: Project, member: Member) -> None:

@@ -54,6 +54,7 @@ def _list(releases: Sequence[Release]) -> None:
             _("Instances"): release.gold.n_instances, _("Sets"): release.gold.n_sets,
             _("Annotators"): release.gold.n_annotators, _("Gold policy"): release.rules.policy,
             _("Licence"): release.rules.licence, _("Digest"): release.gold.short_digest,
+            **({_("Erased sets"): release.n_erased} if any(of.n_erased for of in releases) else {}),
         }
         for release in reversed(releases)
     ]  # fmt: skip
