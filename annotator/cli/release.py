@@ -53,7 +53,7 @@ def list_(path: Path, project_name: str, as_json: bool) -> None:
     with opened_project(path, project_name) as (store, project):
         releases = releases_of_project(store, LOCAL_OPERATOR, project)
     lines = [
-        f"{made.number}  {made.name} ({made.day}): {made.gold.words}; digest {made.gold.short_digest}"
+        f"{made.number}  {made.name} ({made.day}): {made.gold_words}; digest {made.gold.short_digest}"
         for made in releases
     ]
     none = f"There is no release yet. Make one with 'annotator release create NAME --project {project_name}'."
@@ -119,7 +119,7 @@ def export(path: Path, number: int, folder: Path, project_name: str, format_name
 
     with opened_project(path, project_name) as (store, project):
         made = export_release(store, LOCAL_OPERATOR, project, number, format_name, folder)
-    click.echo(f"Wrote {made.words} to {folder}: {made.gold.words}, with LICENSE, CITATION and README.md.")
+    click.echo(f"Wrote {made.words} to {folder}: {made.gold_words}, with LICENSE, CITATION and README.md.")
 
 
 @release.command()

@@ -51,7 +51,7 @@ def serve(
     """Serve a database; for a fresh one, print the link that makes the first account, an administrator.
 
     0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/deploy.md for
-    a proxy. A second server on the same database stops and says where the first one is.
+    a proxy. A second server on the same database says where the first one is, and serves too.
     """
     from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database

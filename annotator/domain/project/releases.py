@@ -8,7 +8,7 @@ from hashlib import sha256
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.numbers import counted
 from annotator.domain.projects import GoldPolicy, Project
-from annotator.language import _, listed, unsaid
+from annotator.language import _, listed, several, unsaid
 
 LONGEST_NAME = 100
 CITED = unsaid("release {number} “{name}” ({day})")
@@ -100,6 +100,15 @@ class Release:
     event_id: int
     secret: bytes
     n_erased: int = 0
+
+    @property
+    def gold_words(self) -> str:
+        """How much gold there was when it was frozen, and how many sets are gone since."""
+        if not self.n_erased:
+            return self.gold.words
+        return several(
+            "{gold} ({n} set since erased)", "{gold} ({n} sets since erased)", self.n_erased, gold=self.gold.words
+        )
 
     @property
     def day(self) -> str:

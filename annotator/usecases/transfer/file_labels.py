@@ -85,17 +85,19 @@ class OwnLabels:
         return tuple(self._met)
 
     def notes(self) -> list[str]:
-        """What was left out, in a sentence."""
+        """What was merged, called as before, or left out, in sentences."""
         numbers = (
             (self.n_rows, counted(self.n_rows, "row")),
             (self.n_annotations, counted(self.n_annotations, "annotation")),
             (self.n_parts, counted(self.n_parts, "score or probability", "scores or probabilities")),
         )
         counts = [words for n, words in numbers if n]
-        recalled = listed_words(
-            [_("“{label}” as “{theirs}”", label=label, theirs=theirs) for label, theirs in self._recalled.items()]
+        recalled, merged = (
+            listed_words([_("“{label}” as “{theirs}”", label=label, theirs=theirs) for label, theirs in of.items()])
+            for of in (self._recalled, self.merged)
         )
         sentences = [_("Labels mapped as before: {labels}.", labels=recalled)] if recalled else []
+        sentences += [_("Labels merged: {labels}.", labels=merged)] if merged else []
         if not counts:
             return sentences
         n = sum(n for n, _words in numbers)

@@ -199,6 +199,9 @@ def test_one_word_merges_them_all_into_the_most_frequent_one(store: Store, take_
     assert project(store).labels == ("negative", "positive")
     assert results(store) == ["positive"] * 5 + ["negative"] * 3
     assert (report.labels, report.variants, report.doubts) == ({"positive": 5, "negative": 3}, [], [])
+    assert report.notes == [
+        "Labels merged: “Positive” as “positive”, “POSITIVE” as “positive”, “ｐositive” as “positive”, “Negative” as “negative”."
+    ]
     assert take_labels(merge_labels=True).n_unchanged == 8
 
 
@@ -230,7 +233,7 @@ def test_numbers_for_keys_are_given_once_though_the_file_is_read_twice(
     path.write_text("text,label\nGood.,Yes\nBad.,no\nOdd.,YES\nEven.,Yes\n")
     options = ImportOptions(number_keys=True, merge_labels=True)
     report = import_file(store, LOCAL_OPERATOR, project(store), "csv", path, options)
-    assert report.notes == ["Numbered 4 texts without an ID."]
+    assert report.notes == ["Labels merged: “YES” as “Yes”.", "Numbered 4 texts without an ID."]
     assert results(store) == ["Yes", "no", "Yes", "Yes"]
 
 
