@@ -231,6 +231,38 @@ def test_five_failures_make_a_name_wait_for_seconds(running: Running) -> None:
     assert re.search(r"Too many failed sign-ins\. Try again in [1-5] seconds?\.", running.sign_in("dan").text)
 
 
+def send_much(connection: socket.socket, words: bytes) -> None:
+    """Ten megabytes and more; the kernel takes some of it after the other end has closed."""
+    for _ in range(200):
+        connection.sendall(words)
+        time.sleep(0.002)
+
+
+_HEAD = b"POST /sign-in HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+_CHUNKED = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "more"),
+    [
+        (b"GET /", b"a" * 50_000),
+        (_HEAD + b"X-Long: ", b"a" * 50_000),
+        (_HEAD, b"X-Many: 1\r\n" * 5_000),
+        (_CHUNKED + b"1;", b"a" * 50_000),
+        (_CHUNKED + b"0\r\n", b"X-Trailer: 1\r\n" * 4_000),
+    ],
+    ids=["address", "header", "headers", "chunk extension", "trailers"],
+)
+def test_lines_without_an_end_are_refused_before_they_fill_the_memory(
+    running: Running, begin: bytes, more: bytes
+) -> None:
+    with socket.create_connection(("127.0.0.1", running.port), timeout=10) as connection:
+        connection.sendall(begin)
+        with pytest.raises(OSError):  # noqa: PT011  (which of two depends on what the other end had read)
+            send_much(connection, more)
+    assert running.ask("GET", "/health").status == 200
+
+
 def test_small_answers_do_not_wait_for_a_delayed_acknowledgement(running: Running) -> None:
     """With Nagle's delay each of these would take 40 ms; no timing is asserted, only that the socket asks for none."""
     with listen("127.0.0.1", 0) as listener:

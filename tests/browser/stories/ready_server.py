@@ -38,8 +38,9 @@ _IMPORTED = (
     "streamlit.material_icon_names",
     "streamlit.starlette",
     "tests.browser.stories.ready_server",
-    "uvicorn.protocols.http.h11_impl",
+    "uvicorn.protocols.http.httptools_impl",
     "uvicorn.protocols.websockets.websockets_sansio_impl",
+    "uvloop",
 )
 _STARTS = get_context("forkserver")
 
