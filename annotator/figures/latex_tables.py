@@ -98,7 +98,9 @@ def points(text: str, *, is_small: bool = False) -> float:
 
 
 _UNDEFINED_NOTE = "–: not defined, or not in this run."
-_BEST_NOTE = r"\textbf{Bold}: the best of its column, among rows that are over the same instances and better than their baseline."
+_BEST_NOTE = (
+    r"\textbf{Bold}: the best of its column, among rows over the same instances that beat their baseline, if any."
+)
 
 
 def metric_table_latex(

@@ -442,7 +442,7 @@ def test_two_models_stand_beside_each_other_with_what_is_won_and_lost(page, mode
     assert not app.exception
     said = "\n".join(element.value for element in (*app.markdown, *app.caption)).replace("\\", "")
     assert "too few to tell (n 3)." in said
-    assert "Plausibility: ERASER's AUPRC on held-out texts with gold sets." in said
+    assert "Plausibility: ERASER's AUPRC on texts with gold sets. No training texts." in said
     assert "Both right: 2; both wrong: 1." in said
     assert "No independent check of plausibility" in said
     # neither model is here, so that what was imported of them can be compared, and nothing may be there to compute

@@ -108,7 +108,7 @@ def _compared(
 def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) -> None:
     base, other, part = pair.base[0], pair.other[0], comparison.parts["all"]
     if not part.n:
-        st.info(_("No held-out text has gold and predictions of both."), icon=":material/compare_arrows:")
+        st.info(_("No text outside training has gold and predictions of both."), icon=":material/compare_arrows:")
         return
     st.markdown(as_text(comparison_words.in_words(base, other, part)))
     rows = [comparison_words.row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
@@ -189,8 +189,8 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
     show_measures(gains.measures, _("base"), _("other"), key=f"metrics_gains_{project.id}")
     st.caption(
         _(
-            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on held-out texts with "
-            "gold sets. Differences from the base: paired 95 % intervals."
+            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on texts with gold sets. "
+            "No training texts. Differences from the base: paired 95 % intervals."
         )
     )
     for sentence in gains.sentences:
