@@ -265,7 +265,7 @@ def test_stats_fit_a_screen_and_name_the_first_of_many_people(annotator: Command
 def test_stats_say_how_many_annotations_agreement_of_tokens_leaves_out(annotator: Command, tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     rows = [
-        {"id": "a", "text": "a b c", "label": label, "annotator": f"ann{n}", "rationales": [[[0, 1]]]}
+        {"id": "a", "text": "a b", "annotator_label": label, "annotator": f"ann{n}", "rationales": [[[0, 1]]]}
         for n, label in enumerate(("positive", "positive", "negative"))
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
