@@ -1,5 +1,6 @@
 """The Metrics page as a script: what it says without output or gold, its table, what waits for a click, who may see it."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -254,7 +255,8 @@ def test_a_project_without_criteria_has_no_choice_of_them(page, modelled) -> Non
 def test_every_chart_is_drawn(page, modelled, chart) -> None:
     app = page(modelled).selectbox(key=f"metrics_chart_{modelled.id}").set_value(chart).run()
     assert not app.exception
-    assert len(app.get("plotly_chart")) == 1
+    [drawn] = app.get("plotly_chart")
+    assert json.loads(drawn.proto.config)["toImageButtonOptions"]["filename"].startswith("Project-")
     if chart in {"Instances", "Confidence"}:
         assert any(f"/saliency?project={modelled.id}&amp;instance=" in html for html in htmls(app))
 
