@@ -266,6 +266,8 @@ class ProjectNumbers(OpenProject):
         rows: str | Sequence[str] = (),
         *,
         metrics: str | Sequence[str] = (),
+        by: str | None = None,
+        group: str | None = None,
         gold_policy: str | None = None,
         split: str | None = None,
         gamma: float = 1.0,
@@ -277,10 +279,22 @@ class ProjectNumbers(OpenProject):
         against, rows: as the table prints them, or what tells a row from the others: "bert/lime", "bert/lime/seed 2", "random"
         rows:    () for all others; what is compared is what p is corrected for (Holm)
         metrics: () for those that the Metrics page shows first
+        by, group: as in `metrics`; p is corrected within each group, and a group that lacks a row has none
         Raises:  NotFound for a row or a metric that is not there, or a name that stands for several rows
         """
         options = _options(gold_policy, split, 0, gamma, explained, includes_training=includes_training)
-        return frame(rows_of_differences(self._against(against, rows, metrics, options)), DIFFERENCE_COLUMNS)
+        lines: list[Row] = []
+        refusal = None
+        for name, of_group in self._of_groups(options, by, group).items():
+            try:
+                made = self._against(against, rows, metrics, of_group)
+            except NotFound as error:
+                refusal = error
+                continue
+            lines += [{"of_group": name, **line} for line in rows_of_differences(made)]
+        if refusal is not None and not lines:
+            raise refusal
+        return frame(lines, DIFFERENCE_COLUMNS if by is None else ("of_group", *DIFFERENCE_COLUMNS))
 
     def instance_differences(
         self,

@@ -65,10 +65,15 @@ def _rationales(statistics: "ProjectStatistics") -> Iterator[str]:
 
 
 def _apart(agreement: "Agreement") -> str:
+    others = (
+        f", {agreement.n_other_result:,} of them with another label or answer than the gold (for labels only)"
+        if agreement.n_other_result
+        else ""
+    )
     if not agreement.n_marks_alone:
-        return ""
+        return others
     return (
-        f", {agreement.n_marks_alone:,} of them marks of nobody known (for tokens only), and "
+        f"{others}, {agreement.n_marks_alone:,} of them marks of nobody known (for tokens only), and "
         f"{counted(agreement.n_labels_alone, 'label')} of people whose marks are not known (for labels only)"
     )
 

@@ -103,6 +103,7 @@ def _marks(bar: RateBar) -> str:
 
 _PATTERNS = ("", "/", ".", "x", "-", "\\", "+", "|")
 _TALL = 320
+_MANY = 8  # columns, beyond which their names would run together in half a page
 _LEGEND_LINE = 20
 
 
@@ -147,6 +148,7 @@ def grouped_bars(bars: Sequence[Bar], *, across: str, up: str) -> "Figure":
         xaxis={
             "title": escape(across), "type": "category", "categoryorder": "array",
             "categoryarray": [escape(column) for column in columns],
+            **({"tickfont": {"size": 10}} if len(columns) > _MANY else {}),
         },
         yaxis={"rangemode": "tozero", "title": title_up(up)}, legend={"orientation": "h", "y": -75 / _TALL, "yanchor": "top"},
     )  # fmt: skip

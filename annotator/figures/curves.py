@@ -20,12 +20,12 @@ _SCALES: dict[Scale, dict[str, Any]] = {"free": {}, "from 0": {"rangemode": "toz
 _HEIGHT = 340
 _LEGEND_LINE = 20
 _MOST_DIGITS = 5  # before the point, or zeros after it; beyond them a power of ten is written
-# What a page gives Plotly: where one points at a chart there is one button, which saves it as an SVG.
-SAVES_SVG: dict[str, Any] = {
-    "displaylogo": False,
-    "modeBarButtons": [["toImage"]],
-    "toImageButtonOptions": {"format": "svg", "filename": "chart"},
-}
+
+
+def saves_svg(name: str) -> dict[str, Any]:
+    """What a page gives Plotly: where one points at a chart there is one button, which saves it as NAME.svg."""
+    file = {"format": "svg", "filename": name}
+    return {"displaylogo": False, "modeBarButtons": [["toImage"]], "toImageButtonOptions": file}
 
 
 @dataclass(frozen=True, slots=True)

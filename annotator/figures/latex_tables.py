@@ -19,6 +19,7 @@ _SPECIAL = {
     "Δ": r"$\Delta$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$",
     "×": r"$\times$", "·": r"$\cdot$", "–": "--", "\n": " ", "\r": " ",
 }  # fmt: skip
+_LIGATURE = re.compile(r"(?<=[-`',?!])(?=[-`',])")  # between two signs of which TeX makes one
 _POWER = re.compile(r"e(−?)(\d+)$")
 
 
@@ -29,12 +30,14 @@ def tex(text: str) -> str:
     50\% of a\_b \& \{c\}
     >>> print(tex("2.0e−5"), tex("−0.187"))
     $2.0\times10^{-5}$ $-$0.187
+    >>> print(tex("--all 1800--05 ``"))
+    -{}-all 1800-{}-05 `{}`
     """
     power = _POWER.search(text)
     if power and text[: power.start()].replace(".", "").lstrip("−").isdigit():
         mantissa = text[: power.start()].replace("−", "-")
         return f"${mantissa}\\times10^{{{'-' if power[1] else ''}{power[2]}}}$"
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return "{}".join("".join(_SPECIAL.get(sign, sign) for sign in part) for part in _LIGATURE.split(text))
 
 
 # How wide a table is as LaTeX sets it: whether it stands in one column of a paper, and where its names may be broken.
@@ -98,7 +101,9 @@ def points(text: str, *, is_small: bool = False) -> float:
 
 
 _UNDEFINED_NOTE = "–: not defined, or not in this run."
-_BEST_NOTE = r"\textbf{Bold}: the best of its column, among rows that are over the same instances and better than their baseline."
+_BEST_NOTE = (
+    r"\textbf{Bold}: the best of its column, among rows over the same instances that beat their baseline, if any."
+)
 
 
 def metric_table_latex(

@@ -103,6 +103,7 @@ class TrainingReport(TypedDict):
     left_out: NotRequired[int]
     changed_left_out: NotRequired[int]
     seen: NotRequired[int]
+    validation: NotRequired[bool]
     held_out: NotRequired[dict[str, Any] | None]
 
 

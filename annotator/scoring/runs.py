@@ -205,14 +205,14 @@ def _ranks(
         return filled, against.order_of(scores)
     rows = []
     for index, attribution in enumerate(chosen):
-        of_row = filled.row(index)
+        of_row = scores.row(index)
         if attribution.ranking is not None:
-            of_row = np.full(len(of_row), -float(len(of_row)))
+            of_row = np.full(len(of_row), np.nan)
             ranking = np.array([token for token in attribution.ranking if token < len(of_row)], dtype=np.int64)
             of_row[ranking] = -np.arange(len(ranking), dtype=np.float64)
         rows.append(of_row)
     ranks = Ragged.of(rows, np.float64)
-    return ranks, against.order_of(ranks)
+    return against.without_gaps(ranks)[0], against.order_of(ranks)
 
 
 def score_rationales(

@@ -39,14 +39,14 @@ def trainings_of(store: Store, project_id: int) -> dict[str, StoredTraining]:
     return {row["model"]: _training(row) for row in rows}
 
 
-def models_trained(store: Store, project_id: int) -> set[str]:
-    """The models of whose training the record tells, those included of which nothing else is known."""
+def models_trained(store: Store, project_id: int) -> dict[str, str | None]:
+    """The models of whose training the record tells, also where nothing else is known; with their kind, None of old ones."""
     rows = store.rows(
-        """SELECT DISTINCT json_extract(detail, '$.model') AS model FROM events
-            WHERE project_id = ? AND action = 'train model'""",
+        """SELECT json_extract(detail, '$.model') AS model, json_extract(detail, '$.kind') AS kind FROM events
+            WHERE project_id = ? AND action = 'train model' ORDER BY id""",
         (project_id,),
     )
-    return {row["model"] for row in rows if row["model"] is not None}
+    return {row["model"]: row["kind"] for row in rows if row["model"] is not None}
 
 
 def find_training(store: Store, project_id: int, model: str) -> StoredTraining | None:

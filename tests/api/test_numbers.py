@@ -208,6 +208,19 @@ def test_rows_are_compared_with_one_of_them_as_the_command_does(opened: Project)
     assert table["verdict"].tolist() == ["better", "better"]
 
 
+def test_rows_are_compared_within_each_group_too(opened: Project) -> None:
+    table = opened.differences("mistaken", metrics=[F1, "eraser.accuracy"], by="label")
+    assert table.columns[0] == "of_group"
+    assert set(table["of_group"]) == set(opened.rules.labels)
+    for name, lines in table.groupby("of_group"):
+        alone = opened.differences("mistaken", metrics=[F1, "eraser.accuracy"], by="label", group=str(name))
+        pd.testing.assert_frame_equal(alone, lines.reset_index(drop=True))
+        assert set(lines["n_comparisons"]) == {2}
+    assert table[table["metric"] == F1]["n"].sum() == N
+    with pytest.raises(NotFound, match="nobody"):
+        opened.differences("nobody", by="label")
+
+
 def test_any_two_rows_may_be_compared_also_of_one_seed_and_with_random(opened: Project) -> None:
     table = opened.differences("random", "knowing/seed 2", metrics=F1)
     assert table[["model", "method", "seeds", "n", "n_comparisons"]].values.tolist() == [["knowing", "ig", [2], N, 1]]

@@ -262,6 +262,19 @@ def test_stats_fit_a_screen_and_name_the_first_of_many_people(annotator: Command
     assert len(annotator("stats", "--project", "P", "--all").out.splitlines()) > 200
 
 
+def test_stats_say_how_many_annotations_agreement_of_tokens_leaves_out(annotator: Command, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    rows = [
+        {"id": "a", "text": "a b", "annotator_label": label, "annotator": f"ann{n}", "rationales": [[[0, 1]]]}
+        for n, label in enumerate(("positive", "positive", "negative"))
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    annotator("project", "create", "P", "--task", "sentiment")
+    assert annotator("import", "jsonl", str(file), "--project", "P").code == 0
+    others = "1 of them with another label or answer than the gold (for labels only)"
+    assert f"agreement: 3 annotations take part, {others}" in annotator("stats", "--project", "P").out.splitlines()
+
+
 def test_the_size_of_a_project_tells_tokens_to_mark_from_those_of_a_whole_instance(
     annotator: Command, tmp_path: Path
 ) -> None:

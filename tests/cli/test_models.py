@@ -1,5 +1,6 @@
 """Models by command: attributions, trainings, functional tests: what is printed, where progress goes, what is refused."""
 
+import errno
 import json
 import re
 import shlex
@@ -247,6 +248,18 @@ def test_the_time_that_is_left_follows_from_what_was_done_since_the_first_batch(
     assert capsys.readouterr().err.splitlines() == [
         "8 of 200 instances, about 24.0 min left", "16 of 200 instances, about 7.7 min left", "200 of 200 instances",
     ]  # fmt: skip
+
+
+def test_groups_end_quietly_where_nobody_reads_on(six_texts: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    attribute(six_texts)
+
+    def closed(*_of: object) -> str:
+        raise BrokenPipeError(errno.EPIPE, "closed")
+
+    monkeypatch.setattr("annotator.cli.evaluate.project._printed", closed)
+    monkeypatch.setattr("sys.stdout", sys.stdout)  # click puts another in its stead
+    with pytest.raises(SystemExit, match="^1$"):
+        six_texts("evaluate", "project", "--project", "P", "--group-by", "label")
 
 
 def test_evaluate_project_prints_a_table_for_each_group(six_texts: Command) -> None:

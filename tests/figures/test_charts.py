@@ -103,6 +103,12 @@ def test_bounds_are_drawn_as_distances_from_their_value() -> None:
     assert grouped_bars([Bar("syntax", "m", 0.5, 4)], across="kind", up="MAP").data[0].error_y.array is None
 
 
+def test_names_of_many_columns_are_small_enough_to_stand_beside_each_other() -> None:
+    few, many = ([Bar(f"0.{n}–0.{n + 1}", "m", 0.5) for n in range(size)] for size in (5, 10))
+    sizes = [grouped_bars(bars, across="bin", up="share").layout.xaxis.tickfont.size for bars in (few, many)]
+    assert sizes == [None, 10]
+
+
 def test_bars_tell_names_by_pattern_too_and_lead_back_to_their_kind() -> None:
     bars = [Bar(kind, name, 0.5, 3) for kind in ("syntax", "typo") for name in ("a", "b", HOSTILE)]
     figure = grouped_bars(bars, across="kind", up="MAP")

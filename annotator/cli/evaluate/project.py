@@ -1,6 +1,7 @@
 """`annotator evaluate project` and `evaluate models`: a project's models against its gold, or two beside each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,11 +279,12 @@ def _show_groups(
     by, is_whole = scoring_options.by, as_json or form == "all"
     reports: dict[str, Mapping[str, object]] = {}
     n_groups = 0
-    with InstanceProgress("group") as progress:
-        groups = evaluate_groups(
+    with InstanceProgress("group") as progress, closing(
+        evaluate_groups(
             store, LOCAL_OPERATOR, stored_project, **({} if against else names), options=scoring_options,
             keeps_instances=not is_whole, progress=progress.take,
-        )  # fmt: skip
+        )
+    ) as groups:  # fmt: skip
         for n_groups, made in enumerate(groups, start=1):
             if is_whole:
                 reports[made.group] = _as_json(made.numbers, scoring_options) if as_json else _flat(made.numbers)

@@ -145,7 +145,7 @@ def two_models_of(store: Store, actor: User, project: Project, request: ReportRe
     comparison = model_comparison.compare_models(store, actor, [project], pair, options)[project.name]
     part, title = comparison.parts["all"], f"{request.other} against {request.base}"
     if not part.n:
-        return TwoModels(title, ["No held-out text has gold and predictions of both."], (), "", None)
+        return TwoModels(title, ["No text outside training has gold and predictions of both."], (), "", None)
     rows = [
         {name: _cell(value) for name, value in comparison_words.row_of_part(of, of_part).items()}
         for of, of_part in comparison.parts.items()

@@ -1,6 +1,6 @@
 """A project's numbers for each of its groups: all of them, and one metric as a table, a line a group."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotator.domain.measurements import group_in_words, is_of_people
@@ -46,8 +46,8 @@ def evaluate_groups(
     store: Store, actor: User, project: Project, *, model: str | None = None, method: str | None = None,
     options: ScoringOptions, keeps_instances: bool = True,
     progress: Callable[[int, int], None] = lambda _done, _of: None,
-) -> Iterator[GroupNumbers]:  # fmt: skip
-    """Each group by what `options` groups by, one after the other, all of one state of the database.
+) -> Generator[GroupNumbers, None, None]:  # fmt: skip
+    """Each group by what `options` groups by, one after the other, all of one state of the database until it is closed.
 
     progress: called with how many groups are done, and how many there are
     """

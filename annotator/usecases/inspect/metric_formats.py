@@ -21,7 +21,7 @@ from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 _MEANINGS: Mapping[str, str] = {
-    BEST: "the best of its column, among rows that are over the same instances and better than their baseline",
+    BEST: "the best of its column, among rows that are over the same instances and better than their baseline, if any",
     "▲": "better than its baseline",
     "≈": "no clear difference from its baseline",
     "▼": "not better than its baseline: it is worse",

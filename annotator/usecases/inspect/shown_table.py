@@ -17,9 +17,9 @@ from annotator.usecases.inspect import metrics_table
 from annotator.usecases.inspect.training_texts import trust_lines, words_of
 
 LEGEND = unsaid(
-    "▲ better than baseline (random; accuracy: majority label) · ≈ no clear difference · ▼ worse · ? too few instances · "
-    "† training texts · ★ best (faithfulness: per model; only normalised AOPC compares models). Uncorrected for multiple "
-    "comparisons. Hover for n, interval."
+    "▲ better than baseline (random; accuracy: majority label, if several) · ≈ no clear difference · ▼ worse · "
+    "? too few instances · † training texts · ★ best (faithfulness: per model; only normalised AOPC compares models). "
+    "Uncorrected for multiple comparisons. Hover for n, interval."
 )
 _NOTHING = Judged()
 _BEST_FIRST: Mapping[Scope, str] = {

@@ -22,12 +22,14 @@ class TrainingTexts:
     training:   None where what it learned from is not known: it was trained here before that was kept
     n_left_out: texts with gold that it learned from and is not scored on; n_changed: changed versions of such
     n_seen:     texts that it learned from and is scored on
+    has_validation: other texts chose its epoch, and it is scored on them
     """
 
     training: StoredTraining | None
     n_left_out: int = 0
     n_changed: int = 0
     n_seen: int = 0
+    has_validation: bool = False
 
     def report(self) -> TrainingReport:
         """As JSON has it; see docs/scores.md."""
@@ -36,7 +38,8 @@ class TrainingTexts:
         held_out = self.training.held_out
         return {
             "is_known": True, "split": self.training.split, "texts": self.training.n, "left_out": self.n_left_out,
-            "changed_left_out": self.n_changed, "seen": self.n_seen, "held_out": None if held_out is None else asdict(held_out),
+            "changed_left_out": self.n_changed, "seen": self.n_seen, "validation": self.has_validation,
+            "held_out": None if held_out is None else asdict(held_out),
         }  # fmt: skip
 
 
@@ -51,15 +54,15 @@ def without_training(
     training = trainings.known.get(model)
     if training is None:
         return gold, TrainingTexts(None) if model in trainings.unknown else None
-    learned = ids_learned_from(store, training.id)
+    learned, has_validation = ids_learned_from(store, training.id), model in trainings.stopped
     n_seen = sum(row.id in learned for row in gold.rows)
     if options.includes_training or training.split is None or options.split == training.split:
-        return gold, TrainingTexts(training, n_seen=n_seen)
+        return gold, TrainingTexts(training, n_seen=n_seen, has_validation=has_validation)
     left_out = learned | ids_of_versions(store, training.id)
     stays = [index for index, row in enumerate(gold.rows) if row.id not in left_out]
     n_changed = len(gold) - len(stays) - n_seen
     part = gold if len(stays) == len(gold) else gold.take(stays)
-    return part, TrainingTexts(training, n_seen, n_changed)
+    return part, TrainingTexts(training, n_seen, n_changed, has_validation=has_validation)
 
 
 def learned_by_model(store: Store, project_id: int, options: ScoringOptions) -> dict[str, frozenset[int]]:
@@ -87,6 +90,13 @@ def words_of(report: TrainingReport | None) -> str:
         return ""
     if not report["is_known"]:
         return _("training texts unknown; train it again")
+    learned = _learned(report)
+    return (
+        _("{learned}; validation texts included", learned=learned) if learned and report.get("validation") else learned
+    )
+
+
+def _learned(report: TrainingReport) -> str:
     left_out, changed, seen = report["left_out"], report["changed_left_out"], report["seen"]
     if left_out:
         if not changed:

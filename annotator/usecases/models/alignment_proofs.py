@@ -32,7 +32,7 @@ from annotator.usecases.models.related_models import (
 MOST_TEXTS = 200  # that are asked about
 _MOST_TOKENS = 20_000
 _NO_COMMON_TEXT = unsaid(
-    "No independent check of plausibility: no held-out text has gold and all occlusion attributions."
+    "No independent check of plausibility: no text outside training has gold and all occlusion attributions."
 )
 
 

@@ -29,11 +29,13 @@ class Trainings:
 
     unknown: models that were trained here before it was written down
     older:   built-in models that an older version of this program trained
+    stopped: models whose best epoch validation texts chose, of which they did not learn
     """
 
     known: Mapping[str, StoredTraining] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
     older: frozenset[str] = frozenset()
+    stopped: frozenset[str] = frozenset()
 
     @staticmethod
     def of(store: Store, project_id: int) -> "Trainings":
@@ -41,7 +43,8 @@ class Trainings:
         trained = models_trained(store, project_id)
         folder = models_of(store.path) / str(project_id)
         older = frozenset(name for name in trained | known.keys() if BagOfWords.is_of_before(folder / name))
-        return Trainings(known, frozenset(trained - known.keys()), older)
+        stopped = frozenset(name for name, kind in trained.items() if kind == "transformers")
+        return Trainings(known, frozenset(trained.keys() - known.keys()), older, stopped)
 
     def brief(self, model: str) -> str:
         """How often a model is right about what it did not learn from, in a line, so that maps side by side begin alike."""

@@ -63,12 +63,12 @@ def _show_measures(project: Project, model: TrainedModel, proof: AlignmentProof)
             _("{metric} {difference} (n {n})", metric=of.title, difference=written(of.gain.other), n=f"{of.gain.n:,}")
             for of in proof.measures
         )
-        st.markdown(as_text(_("On held-out texts: {numbers}", numbers=parted(numbers))))
+        st.markdown(as_text(_("All but training texts: {numbers}", numbers=parted(numbers))))
         return
     st.caption(
         as_text(
             _(
-                "Held-out texts. Differences from unaligned baseline {twin}, 95 % intervals over texts.",
+                "All but training texts. Differences from unaligned baseline {twin}, 95 % intervals over texts.",
                 twin=proof.twins[0],
             )
         )

@@ -146,6 +146,16 @@ def test_files_say_that_weights_belong_to_no_label(saliency: Callable[..., Salie
     assert "supports “positive”" not in text
 
 
+@pytest.mark.parametrize("kind", ["SVG", "HTML", "LaTeX"])
+def test_files_say_how_many_tokens_of_a_side_are_boxed(saliency: Callable[..., SaliencyPage], kind: str) -> None:
+    assert "boxed: top 2" in saliency(SaliencyFake()).page.evaluate(FILE, kind)
+
+
+def test_latex_holds_signs_of_which_tex_would_make_others(saliency: Callable[..., SaliencyPage]) -> None:
+    text = saliency(SaliencyFake(panels=[map_of(model="a--b ``c'' <<?`")])).page.evaluate(FILE, "LaTeX")
+    assert "a-{}-b `{}`c'{}' \\textless{}\\textless{}?{}`" in text
+
+
 def test_the_csv_names_the_label_of_each_score_and_whether_it_has_a_sign(saliency: Callable[..., SaliencyPage]) -> None:
     lines = saliency(SaliencyFake()).page.evaluate(FILE, "CSV").split("\r\n")
     assert lines[0] == "instance,map,label,signed,token_index,token,score,rank,in_top_k,gold_sets"

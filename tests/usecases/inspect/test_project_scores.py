@@ -27,6 +27,7 @@ from annotator.usecases.inspect.project_scores import evaluate_project, evaluate
 from annotator.usecases.inspect.saliency import show_instance
 from annotator.usecases.inspect.training_texts import words_of
 from annotator.usecases.models.attributions import AttributingOptions, attribute
+from annotator.usecases.models.built_in_model import record_training
 from annotator.usecases.project.word_lists import save_word_list
 from annotator.usecases.transfer.import_report import ImportReport
 from tests.usecases.transfer.comparing import N, blind, gold_token, key_of, output, row_of, rows_of, table_of, take
@@ -62,6 +63,21 @@ def only(numbers: Numbers, part: str = "plausibility") -> Numbers:
     [model] = numbers["models"]
     [row] = model["methods"]
     return row[part]
+
+
+def test_tokens_without_a_score_or_a_rank_are_neither_selected_nor_in_the_full_ranking_of_map(
+    store, make_project, import_rows, bring
+) -> None:
+    made = make_project(gold_policy="all")
+    text = {"text": "a slow plot , really", "label": "negative", "rationales": [[[0, 5]]]}  # k: all five
+    import_rows(made, [text | {"id": "o"}, text | {"id": "p", "parent": "o", "perturbation_kind": "same"}])
+    seen = models.ScoredPart((1.0, 3.0, 2.0), is_partial=True)
+    ranked = models.ScoredPart((3.0, 2.0, 1.0), ranking=(2, 1), is_partial=True)
+    for key, part in (("o", seen), ("p", ranked)):
+        bring(made, models.SourceOutput(key, RUN, "f", 1, None, (), (models.SourceAttribution((part,)),)))
+    found = only(evaluate_project(store, LOCAL_OPERATOR, made), "consistency")
+    # slow, plot, a against plot, slow: (0 + 2 / 2) / 2
+    assert found["map_full_ranking"]["value"] == found["map"]["value"] == 0.5
 
 
 def test_the_top_k_is_compared_with_each_set_by_itself_and_the_best_is_told(store, scored_project, bring) -> None:
@@ -456,6 +472,17 @@ def test_the_split_that_a_model_learned_from_is_left_out_and_its_row_says_so(sto
     assert words_of(row.training) == "15 training texts (split train) excluded"
     other = row_of(table_of(store, divided), "elsewhere")
     assert (other.numbers[AREA].n, words_of(other.training)) == (N, "")
+
+
+def test_a_row_says_that_texts_which_chose_the_epoch_are_scored(store, divided) -> None:
+    ids = [find_instance_ids(store, divided.id, key_of(n))[0] for n in range(N_TRAIN)]
+    record_training(
+        store, LOCAL_OPERATOR, divided, "encoder", digest="0", seed=0, split="train", held_out=None,
+        instance_ids=ids, kind="transformers",
+    )  # fmt: skip
+    take(store, divided, (output(n, models.Run("encoder", "ig"), blind(n)) for n in range(N)))
+    row = row_of(table_of(store, divided), "encoder")
+    assert words_of(row.training) == "15 training texts (split train) excluded; validation texts included"
 
 
 def test_it_is_included_where_that_is_asked_for(store, divided) -> None:

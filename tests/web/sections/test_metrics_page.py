@@ -1,5 +1,6 @@
 """The Metrics page as a script: what it says without output or gold, its table, what waits for a click, who may see it."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -254,7 +255,8 @@ def test_a_project_without_criteria_has_no_choice_of_them(page, modelled) -> Non
 def test_every_chart_is_drawn(page, modelled, chart) -> None:
     app = page(modelled).selectbox(key=f"metrics_chart_{modelled.id}").set_value(chart).run()
     assert not app.exception
-    assert len(app.get("plotly_chart")) == 1
+    [drawn] = app.get("plotly_chart")
+    assert json.loads(drawn.proto.config)["toImageButtonOptions"]["filename"].startswith("Project-")
     if chart in {"Instances", "Confidence"}:
         assert any(f"/saliency?project={modelled.id}&amp;instance=" in html for html in htmls(app))
 
@@ -442,7 +444,7 @@ def test_two_models_stand_beside_each_other_with_what_is_won_and_lost(page, mode
     assert not app.exception
     said = "\n".join(element.value for element in (*app.markdown, *app.caption)).replace("\\", "")
     assert "too few to tell (n 3)." in said
-    assert "Plausibility: ERASER's AUPRC on held-out texts with gold sets." in said
+    assert "Plausibility: ERASER's AUPRC on texts with gold sets. No training texts." in said
     assert "Both right: 2; both wrong: 1." in said
     assert "No independent check of plausibility" in said
     # neither model is here, so that what was imported of them can be compared, and nothing may be there to compute

@@ -360,7 +360,7 @@ def test_the_card_of_an_aligned_model_stands_beside_its_twin_and_its_control(pag
             store_outputs(store, run, outputs)
     app = choose_card(page(tastes), tastes, "mae")
     assert not app.exception
-    assert "Held-out texts. Differences from unaligned baseline none, 95 % intervals over texts." in shown(app)
+    assert "All but training texts. Differences from unaligned baseline none, 95 % intervals over texts." in shown(app)
     (table,) = (frame.value for frame in app.dataframe if "control" in frame.value.columns)
     assert table["metric"].tolist() == ["Accuracy", "Plausibility by occlusion"]
     (columns,) = (frame.proto.columns for frame in app.dataframe if "control" in frame.value.columns)

@@ -186,9 +186,13 @@ const TEX = {
   "^": "\\textasciicircum{}",
   "−": "$-$",
   "↵": "$\\hookleftarrow$",
+  "<": "\\textless{}",
+  ">": "\\textgreater{}",
+  "|": "\\textbar{}",
 };
-/** @param {string} text */
-const tex = (text) => text.replace(/[\\~^−↵]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`);
+/** Signs as they are, also two of which TeX makes one (-- '' ?`). @param {string} text */
+const tex = (text) =>
+  text.replace(/[\\~^−↵<>|]|[&%$#_{}]/g, (sign) => TEX[sign] || `\\${sign}`).replace(/[-`',?!](?=[-`',])/g, "$&{}");
 
 // ---- The choice of a form, and what is offered where one cannot be had
 

@@ -406,7 +406,9 @@ export class SaliencyMap {
     const { panel, scale, magnitude } = this;
     if (panel.run === null) return { bar: false, words: "" };
     if (this.isEmpty) return { bar: false, words: _("no attribution of this text in this run") };
-    if (!panel.scores) return { bar: false, words: panel.spans ? boxedWords(panel) : _("a ranking without scores") };
+    if (panel.spans) return { bar: false, words: boxedWords(panel) };
+    const boxed = this.selected.size > 0 && _("boxed: top {k}", { k: this.counts.join(" + ") });
+    if (!panel.scores) return { bar: false, words: dotted(_("a ranking without scores"), boxed) };
     if (!scale) return { bar: false, words: _("all scores are 0") };
     const meaning =
       panel.is_signed && magnitude
@@ -417,7 +419,7 @@ export class SaliencyMap {
       isSigned: this.isSigned,
       low: this.isSigned ? -scale : 0,
       high: scale,
-      words: dotted(meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && this.#cutWords()),
+      words: dotted(meaning, panel.unit !== "none" && panel.unit, this.nCut > 0 && this.#cutWords(), boxed),
     };
   }
 

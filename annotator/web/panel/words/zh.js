@@ -643,6 +643,7 @@ globalThis.annotatorWords = {
   "benchmark": "评测基准",
   "beside the others": "与另一方相比",
   "blanking": "置空",
+  "boxed: top {k}": "加框：前 {k} 个",
   "by {removal}": "方式：{removal}",
   "can be changed": "可修改",
   "can be reopened": "可重新打开",

@@ -63,9 +63,7 @@ def _show_curves(store: Store, visit: Visit, project: Project, scored: ScoredTab
         return
     names = names_of_runs(rows)
     panels = drop_panels(rows)
-    clicked = clicked_point(
-        curve_panels(panels), f"metrics_curves_{project.id}", _("AOPC curves: mean drop by share of tokens")
-    )
+    clicked = clicked_point(project, curve_panels(panels), "curves", _("AOPC curves: mean drop by share of tokens"))
     st.caption(together(_(WHAT_DROPS_ARE), _("Click a point or bar to list it.")))
     _show_numbers(panels)
     if clicked:
@@ -91,9 +89,7 @@ def _show_layers(store: Store, visit: Visit, project: Project, scored: ScoredTab
     panel = Panel("", _("layer"), named(columns[name]), curves)
     figure = curve_panels([panel], whole_numbers=True)
     clicked = clicked_point(
-        figure,
-        f"metrics_layers_chart_{project.id}",
-        _("{metric} by layer", metric=title_in_words(columns[name].definition)),
+        project, figure, "layers", _("{metric} by layer", metric=title_in_words(columns[name].definition))
     )
     st.caption(_("Click a point or bar to list it."))
     _show_numbers([panel])
@@ -124,7 +120,7 @@ def _show_pairs(store: Store, visit: Visit, project: Project, scored: ScoredTabl
         bar for row, title in zip(rows, names, strict=True) for bar in _bars(title, getattr(row, _PARTS[part]), name)
     ]
     clicked = clicked_point(
-        grouped_bars(bars, across=_(part), up=named(columns[name])), f"metrics_pairs_chart_{project.id}",
+        project, grouped_bars(bars, across=_(part), up=named(columns[name])), "pairs",
         _("{metric} by {part}", metric=title_in_words(columns[name].definition), part=_(part))
     )  # fmt: skip
     st.caption(_("Best layer shown. Click a bar for its perturbed versions."))

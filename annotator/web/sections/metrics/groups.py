@@ -10,7 +10,7 @@ from annotator.domain.measurements import grouping_in_words
 from annotator.domain.projects import Project
 from annotator.domain.suites import StoredSuite
 from annotator.figures.bars import Bar, grouped_bars
-from annotator.figures.curves import SAVES_SVG
+from annotator.figures.curves import saves_svg
 from annotator.figures.html_table import metric_table_html
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.language import _, several, together, unsaid
@@ -153,7 +153,7 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
     st.plotly_chart(
         grouped_bars(bars, across=_("perturbation type and metric"), up=f"{_('share of correct predictions')} ↑"),
         key=f"metrics_contrast_{project.id}",
-        config=SAVES_SVG,
+        config=saves_svg(f"{file_stem(project.name)}-contrast"),
     )
     measured = [_(title) for title in (*_TITLES.values(), *_SPREAD.values())]
     show_numbers([_cells(row) for row in rows], measured, key=f"metrics_contrast_table_{project.id}")
@@ -258,7 +258,7 @@ def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[
             across=_("texts with a word of the list"),
             up=f"{_('false positive rate')} ↓"
         ),
-        key=f"metrics_fairness_{project.id}", config=SAVES_SVG,
+        key=f"metrics_fairness_{project.id}", config=saves_svg(f"{file_stem(project.name)}-fairness"),
     )  # fmt: skip
     show_numbers(
         [_cells_of_rates(row) for row in rows], {"FPRD ↓", _(_ALL), *chosen}, key=f"metrics_fairness_table_{project.id}"
@@ -322,8 +322,9 @@ def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTab
         st.info(_("No functional tests yet. Run a suite on Tests."), icon=":material/fact_check:")
         return
     event = st.plotly_chart(
-        grouped_bars(bars, across=_(by), up=f"{_('failure rate')} ↓"), key=f"metrics_suite_chart_{project.id}", on_select="rerun",
-        selection_mode="points", config=SAVES_SVG, alt=_("Failure rates by {by} and model", by=_(by))
+        grouped_bars(bars, across=_(by), up=f"{_('failure rate')} ↓"), key=f"metrics_suite_chart_{project.id}",
+        on_select="rerun", selection_mode="points", config=saves_svg(f"{file_stem(project.name)}-tests"),
+        alt=_("Failure rates by {by} and model", by=_(by))
     )  # fmt: skip
     st.caption(
         _(

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import counted, signed, written
 from annotator.domain.projects import Project
-from annotator.figures.curves import SAVES_SVG
+from annotator.figures.curves import saves_svg
 from annotator.figures.instance_html import LinkedRow, instance_list_html
 from annotator.figures.instance_values import MOST_POINTS, Point, beside_confidence, distribution
 from annotator.language import _, in_brackets, several, together, unsaid
@@ -23,6 +23,7 @@ from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
+from annotator.web.sections.tables import file_stem
 from annotator.web.session import Visit
 
 _PAGE = 10
@@ -62,9 +63,7 @@ def show_distribution(store: Store, visit: Visit, project: Project, scored: Scor
         return
     points = _points(behind)
     figure = distribution(points, name=behind.name, marked=float(np.mean(behind.values)))
-    chosen = clicked_point(
-        figure, f"metrics_distribution_chart_{project.id}", _("Histogram of {name} over instances", name=behind.name)
-    )
+    chosen = clicked_point(project, figure, "distribution", _("Histogram of {name} over instances", name=behind.name))
     _say_how_many(len(points), len(values.instances))
     list_instances(project, behind, chosen, key="distribution")
 
@@ -84,7 +83,7 @@ def show_confidence(store: Store, visit: Visit, project: Project, scored: Scored
         )
         return
     chosen = clicked_point(
-        beside_confidence(points, name=behind.name), f"metrics_confidence_chart_{project.id}",
+        project, beside_confidence(points, name=behind.name), "confidence",
         _("{name} by the predicted label's probability", name=behind.name)
     )  # fmt: skip
     _say_how_many(len(points), len(values.instances))
@@ -257,9 +256,12 @@ def _points(behind: Behind) -> list[Point]:
     ]
 
 
-def clicked_point(figure: Any, key: str, alt: str) -> Sequence[Any]:
+def clicked_point(project: Project, figure: Any, chart: str, alt: str) -> Sequence[Any]:
     """What stands behind the point or bar that was clicked."""
-    event = st.plotly_chart(figure, key=key, on_select="rerun", selection_mode="points", config=SAVES_SVG, alt=alt)
+    event = st.plotly_chart(
+        figure, key=f"metrics_{chart}_chart_{project.id}", on_select="rerun", selection_mode="points",
+        config=saves_svg(f"{file_stem(project.name)}-{chart}"), alt=alt
+    )  # fmt: skip
     points = event["selection"]["points"]
     return points[0].get("customdata", ()) if points else ()
 

@@ -238,7 +238,7 @@ def _controls(project: Project, choices: PageChoices, container: DeltaGenerator,
         ratio = _choose_ratio(choices) if st.session_state.get(_key(project, "lacks_gold")) else None
         includes_training = st.checkbox(
             _("Include each model's training split"), key=choices.flag(state.TRAINING),
-            help=_("Otherwise models trained here are scored on held-out texts.")
+            help=_("Otherwise models trained here are scored on the other texts.")
         )  # fmt: skip
     return TableRequest(
         str(database_path().absolute()), project.id, policy, None if split == _ALL else split, by, group,

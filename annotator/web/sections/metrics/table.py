@@ -168,8 +168,8 @@ def _show_counts(rows: Sequence[MetricRow]) -> None:
     show_numbers(counts, (), key="metrics_counts", right=[_count_title(name) for name in sorted(differ)])
     st.caption(
         _(
-            "Ties at k go to earlier tokens; equal scores select none. Truncated tokens rank last. Over "
-            "seeds: mean ± standard deviation."
+            "Ties at k go to earlier tokens; equal scores select none. Truncated tokens rank last (MAP: not "
+            "ranked). Over seeds: mean ± standard deviation."
         )
     )
 

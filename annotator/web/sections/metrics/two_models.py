@@ -9,7 +9,7 @@ import streamlit as st
 from annotator.domain.projects import Project
 from annotator.errors import AnnotatorError
 from annotator.figures.bars import Bar, grouped_bars
-from annotator.figures.curves import SAVES_SVG
+from annotator.figures.curves import saves_svg
 from annotator.language import _, spoken_language, together, unsaid
 from annotator.usecases.compare import comparison_words
 from annotator.usecases.compare.model_comparison import (
@@ -28,7 +28,7 @@ from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.model_cards import show_measures
-from annotator.web.sections.tables import show_numbers
+from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _compared(
 def _show_parts(project: Project, pair: ModelPair, comparison: ModelComparison) -> None:
     base, other, part = pair.base[0], pair.other[0], comparison.parts["all"]
     if not part.n:
-        st.info(_("No held-out text has gold and predictions of both."), icon=":material/compare_arrows:")
+        st.info(_("No text outside training has gold and predictions of both."), icon=":material/compare_arrows:")
         return
     st.markdown(as_text(comparison_words.in_words(base, other, part)))
     rows = [comparison_words.row_of_part(name, of_part) for name, of_part in comparison.parts.items()]
@@ -146,7 +146,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
     left, right = st.columns(2)
     left.plotly_chart(
         grouped_bars(list(_exchanged(filled)), across=_(comparison_words.CONFIDENCE), up=_("share of texts in the bin")),
-        key=f"metrics_won_lost_{project.id}", config=SAVES_SVG,
+        key=f"metrics_won_lost_{project.id}", config=saves_svg(f"{file_stem(project.name)}-won-lost"),
         alt=_("Texts won and lost by base confidence")
     )  # fmt: skip
     right.plotly_chart(
@@ -157,7 +157,7 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
             ],
             across=_(comparison_words.CONFIDENCE), up=_("mean change in probability")
         ),
-        key=f"metrics_change_{project.id}", config=SAVES_SVG,
+        key=f"metrics_change_{project.id}", config=saves_svg(f"{file_stem(project.name)}-change"),
         alt=_("Mean change in gold-label probability by base confidence")
     )  # fmt: skip
     st.caption(_("By base confidence (ER-TEST, Table 7 and Figure 9)."))
@@ -189,8 +189,8 @@ def _show_gains(project: Project, gains: ModelGains) -> None:
     show_measures(gains.measures, _("base"), _("other"), key=f"metrics_gains_{project.id}")
     st.caption(
         _(
-            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on held-out texts with "
-            "gold sets. Differences from the base: paired 95 % intervals."
+            "Accuracy: texts predicted by all models. Plausibility: ERASER's AUPRC on texts with gold sets. "
+            "No training texts. Differences from the base: paired 95 % intervals."
         )
     )
     for sentence in gains.sentences:

@@ -295,6 +295,11 @@ _STYLE = """
 .st-key-tests_table button { min-height: 0; padding: 0; border-radius: .2rem; }
 .st-key-tests_table button p { font-size: 1rem; text-decoration: underline; text-underline-offset: 3px;
   color: light-dark(#2f6299, #8dbbe6); }
+/* So that no head is broken within a word where three models stand beside the sidebar of a small screen. */
+@media (max-width: 1400px) {
+  .st-key-tests_table [data-testid="stHorizontalBlock"] { gap: .5rem; }
+  .st-key-tests_table p, .st-key-tests_table button p { font-size: .875rem; }
+}
 """
 
 
@@ -339,7 +344,7 @@ class _Table:
         self.project = project
         self.models = models
         self.compared = compared
-        self.widths = [3, 0.6, 0.7, *([2.2] * len(models)), *([1.5] if compared else []), 0.9, 0.9]
+        self.widths = [2.6, 0.75, 0.85, *([2] * len(models)), *([1.6] if compared else []), 1.15, 1.15]
 
     def show_heads(self) -> None:
         heads = [_("Capability and test"), _("Type"), _("Cases"), *self.models]
@@ -367,7 +372,7 @@ class _Table:
     def _show_cell(self, column: DeltaGenerator, key: str, row: ResultRow, model: str) -> None:
         rate = row.rates[model]
         words = rate_words(rate)
-        number, bar = column.columns([1, 1.4], gap="small", vertical_alignment="top")
+        number, bar = column.columns([1.3, 1], gap="small", vertical_alignment="top")
         if row.test is None or not any(rate.n_failed):
             number.markdown(as_text(words))
         elif pressed(as_text(words), container=number, key=key, type="tertiary", help=_failing_words(rate)):
