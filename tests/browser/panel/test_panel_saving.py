@@ -208,6 +208,7 @@ def test_a_text_that_another_tab_submitted_is_left_and_that_is_said(panel: Open,
     assert "Another tab" in other.text(".notice.refused")
     assert fake.find(1)["draft"]["sets"] == [[[1, 2], [5, 6]]]
     word(other, "saved")
+    expect(other.page.locator(".progress")).to_have_text("1 today · 1 of 3")
 
 
 def test_changes_to_a_text_that_another_tab_submitted_are_said_to_be_unsaved_and_can_be_left(

@@ -321,6 +321,13 @@ export class Flow extends WorkFlow {
     const text = _("{title}: {sentence}", { title: work.instance.key, sentence: sentenceOf(answer) });
     this.screen.notices.setPage({ text, closable: true });
     this.#showWaiting();
+    if (problem?.ended) this.#countAgain(session);
+  }
+
+  /** Another tab submitted a text: a refusal does not say how far the work is. @param {Session} session */
+  async #countAgain({ work }) {
+    const answer = await this.messages.next(this.project, work.instance.id);
+    if (answer.status === 200 && !this.closed) this.#progressed(answer.body.counts);
   }
 
   /** @param {Session} session @param {JobKind} kind @param {Refusing} answer */
