@@ -126,8 +126,6 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
-    if get_annotation(store, annotation_id).user_id == user_id:
-        raise NotAllowed(_("You can't check your own work."))
     _require_no_annotator(store, user, review_round)
     if is_kept_from_work(store, project.id, user_id, "reviewers"):
         raise NotAllowed(_(TRAINING_FIRST))

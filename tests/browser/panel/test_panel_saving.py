@@ -544,6 +544,7 @@ def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.shown("third")
     shown.page.wait_for_function("triggers.length === 2")
+    expect(shown.page.locator(".hint")).to_have_text("Sent to the lead.")
     [sent] = fake.named("discard")
     assert (sent["assignment"], sent["reason"], sent["comment"], sent["ahead"]) == (
         2,

@@ -292,6 +292,7 @@ export class Flow extends WorkFlow {
     if (kind === "draft") return;
     session.gone = true;
     this.#progressed(body.counts);
+    if (kind === "discard") this.screen.hint(_("Sent to the lead."));
     if (this.visit.isDone && !this.outbox.busy()) return this.visit.end();
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
