@@ -216,8 +216,8 @@ def _show_decision(review_round: Round, others: Sequence[tuple[int | None, str]]
     findings = tuple(
         _show_finding(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())
     )
-    said = tuple(ShownComment(number, line) for number, line in others)
-    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings, said)
+    comments = tuple(ShownComment(number, line) for number, line in others)
+    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings, comments)
 
 
 def _show_finding(finding: Finding) -> ShownFinding:

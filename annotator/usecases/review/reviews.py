@@ -471,8 +471,8 @@ def _became(store: Store, line: ReviewLine, user_id: int) -> list[str]:
     if line.state == "discarded" and not lines:
         lines = [DISCARDED]
     return lines + [
-        said if number is None else _("Set {letter}: {line}", letter=set_letter(number), line=said)
-        for number, said in _others_said(store, review_round, user_id)
+        comment if number is None else _("Set {letter}: {line}", letter=set_letter(number), line=comment)
+        for number, comment in _others_said(store, review_round, user_id)
     ]
 
 

@@ -93,7 +93,7 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     copy_of(page).fill("Crisp treble, but the bass drowns the voices.")
     expect(page.locator(".diff del").first).to_be_visible()
     page.get_by_role("radio", name="positive").click()
-    expect(page.locator(".desk-problems")).to_have_text("The label is the original's; this type usually changes it.")
+    expect(page.locator(".desk-problems")).to_have_text("The result is the original's; this type usually changes it.")
     page.get_by_role("radio", name="negative").click()
     expect(page.locator(".desk-problems li")).to_have_count(0)
     hand_in(page)

@@ -178,8 +178,8 @@ function arithmeticOf({ decision }, set) {
     set === null && property !== "comprehensiveness"
       ? _("{score}, all sets together", { score: nameOf(property) })
       : nameOf(property);
-  const said = (decision?.others || []).filter((other) => other.set === set);
-  const lines = said.map(({ line }) => element("p", { dir: "auto" }, line));
+  const others = (decision?.others || []).filter((other) => other.set === set);
+  const lines = others.map(({ line }) => element("p", { dir: "auto" }, line));
   const sums = findings.map((finding) =>
     div(
       `finding ${finding.passes ? "passes" : "fails"}`,
