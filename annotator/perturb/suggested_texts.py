@@ -46,6 +46,7 @@ class Suggester:
 
     kinds: for which kinds of perturbation; languages: en, zh; () is any
     turns: whether its changes turn the label: 2 as a rule, 1 depending on the task and the text, 0 hardly ever
+    judges: it adds praise or blame, which suits texts that are classified as a whole, and no question or encyclopaedia
     """
 
     name: str
@@ -54,6 +55,7 @@ class Suggester:
     languages: frozenset[str]
     turns: int
     find: Suggest
+    judges: bool = False
 
     def suits(self, kind: str, language: str) -> bool:
         """Whether it is asked; a kind of the project's own, which nobody here knows, gets every suggestion."""
@@ -65,7 +67,9 @@ _KIND_NAMES = frozenset(kind.name for kind in KINDS)
 SUGGESTERS: dict[str, Suggester] = {}
 
 
-def suggester(title: str, *, kinds: str, languages: str = "", turns: int = 0) -> Callable[[Suggest], Suggest]:
+def suggester(
+    title: str, *, kinds: str, languages: str = "", turns: int = 0, judges: bool = False
+) -> Callable[[Suggest], Suggest]:
     """Enter a function in the register under its own name. kinds, languages: names with blanks between them.
 
     To add one: write a function from a Passage to (edits, why) in a module of annotator/perturb/suggestions, put this above
@@ -79,7 +83,7 @@ def suggester(title: str, *, kinds: str, languages: str = "", turns: int = 0) ->
         known = frozenset(kinds.split())
         if unknown := known - _KIND_NAMES:
             raise InvalidValue(f"Suggestion function '{name}' is for unknown kinds: {', '.join(sorted(unknown))}.")
-        SUGGESTERS[name] = Suggester(name, title, known, frozenset(languages.split()), turns, find)
+        SUGGESTERS[name] = Suggester(name, title, known, frozenset(languages.split()), turns, find, judges)
         return find
 
     return enter
@@ -96,13 +100,14 @@ _CHANGE_THE_LABEL = frozenset(kind.name for kind in KINDS if kind.keeps_label is
 
 def suggest(
     body: TokenizedText, language: str, kind: str, seed: int = 0, project_words: ProjectWords = NO_WORDS, *,
-    most: int = 5,
+    most: int = 5, is_classified: bool = True,
 ) -> tuple[Suggestion, ...]:  # fmt: skip
     """Changes of a segment's text that suit a kind of perturbation, as edits of its text.
 
     Each function of the register gives at most `most`, drawn from the seed when it finds more, in order of the text; which of
     them comes first, says `suggesters_for`. The same arguments give the same suggestions. A kind that is the project's own gets
-    those of all functions. Nothing here reads the meaning of a text: a person looks at each before it counts.
+    those of all functions; is_classified: its label is of the text as a whole. Nothing here reads the meaning of a text: a
+    person looks at each before it counts.
 
     Raises:  InvalidValue if `language` is no language code
     >>> from annotator.text.tokenisation import tokenise
@@ -114,6 +119,7 @@ def suggest(
     return tuple(
         suggestion
         for suggester in suggesters_for(kind, language)
+        if is_classified or not suggester.judges
         for suggestion in _drawn(suggester, Passage(reading, project_words, Random(f"{seed} {suggester.name}")), most)  # noqa: S311
     )
 

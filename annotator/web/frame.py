@@ -22,7 +22,7 @@ from annotator.language import _, listed, several
 from annotator.usecases.access.rights import roles_anywhere, roles_in, roles_with
 from annotator.usecases.annotate.talk import count_waiting
 from annotator.usecases.databases import Store
-from annotator.usecases.notices.notices import MOST_COUNTED, count_unread, mark_read
+from annotator.usecases.notices.notices import count_unread, mark_read
 from annotator.usecases.perturb.audits import count_to_audit
 from annotator.usecases.project.projects import projects_of
 from annotator.usecases.start.overview import Training, own_work_in
@@ -182,11 +182,10 @@ def link_to(path: str, label: str, *, project_id: int, icon: str | None = None, 
 
 
 def _title_with_news(entry: PageEntry, n_new: int) -> str:
-    """The start page says in the sidebar how many notices are new."""
+    """The start page says in the sidebar how many lines of notices are new."""
     if entry is not START or not n_new:
         return _(entry.title)
-    n = f"{n_new:,}{'+' if n_new == MOST_COUNTED else ''}"
-    return _("{page} ({n} new)", page=_(entry.title), n=n)
+    return _("{page} ({n} new)", page=_(entry.title), n=f"{n_new:,}")
 
 
 def _page(entry: PageEntry, title: str = "") -> StreamlitPage:

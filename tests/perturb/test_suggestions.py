@@ -311,6 +311,18 @@ def test_of_a_kind_that_changes_the_label_come_first_those_that_turn_it(kind: st
     assert SUGGESTERS["use_antonym"].turns > SUGGESTERS["change_number"].turns > SUGGESTERS["intensify"].turns
 
 
+def test_praise_and_blame_are_added_only_to_texts_that_are_classified_as_a_whole() -> None:
+    body = tokenise("The stadium was opened in 1915.", "en")
+    judging = {"add_praise", "add_blame"}
+    assert judging <= {one.maker for one in suggest(body, "en", "vocabulary")}
+    assert not judging & {one.maker for one in suggest(body, "en", "vocabulary", is_classified=False)}
+
+
+def test_opposites_are_no_suggestions_for_important_words_which_become_synonyms() -> None:
+    names = {one.name for one in suggesters_for("important", "en")}
+    assert names == {"use_synonym", "use_related_word", "use_wordnet"}
+
+
 def test_a_negation_comes_before_a_stronger_word_and_an_opposite_before_a_number() -> None:
     found = suggest(tokenise("It is a very bad film, for 30 years.", "en"), "en", "contrast")
     makers = list(dict.fromkeys(one.maker for one in found))

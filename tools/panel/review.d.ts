@@ -49,6 +49,7 @@ interface Decision {
   by: string;
   reason: string;
   findings: Finding[];
+  others: { set: number | null; line: string }[];
 }
 
 interface Review {

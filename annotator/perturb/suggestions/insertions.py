@@ -209,12 +209,12 @@ _ENDS = SENTENCE_SIGNS + "～~"
 _CLOSING = "\"'”’)]）"
 
 
-@suggester("Add praise", kinds="vocabulary contrast", languages="en zh", turns=1)
+@suggester("Add praise", kinds="vocabulary contrast", languages="en zh", turns=1, judges=True)
 def add_praise(passage: Passage) -> Iterator[Proposal]:
     yield from _at_the_end(passage, passage.word_lists.list("phrases_positive"))
 
 
-@suggester("Add blame", kinds="vocabulary contrast", languages="en zh", turns=1)
+@suggester("Add blame", kinds="vocabulary contrast", languages="en zh", turns=1, judges=True)
 def add_blame(passage: Passage) -> Iterator[Proposal]:
     yield from _at_the_end(passage, passage.word_lists.list("phrases_negative"))
 

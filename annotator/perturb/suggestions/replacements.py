@@ -35,7 +35,7 @@ def use_related_word(passage: Passage) -> Iterator[Proposal]:
     yield from _from_list(passage, passage.project_words.related, _("related word from your list"))
 
 
-@suggester("Opposite", kinds="contrast logic important", turns=2)
+@suggester("Opposite", kinds="contrast logic", turns=2)
 def use_antonym(passage: Passage) -> Iterator[Proposal]:
     yield from _from_list(passage, passage.project_words.antonyms, _("antonym from your list"))
     yield from _from_list(passage, passage.word_lists.map("antonyms"), _("antonym"))

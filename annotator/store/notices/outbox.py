@@ -64,9 +64,10 @@ def list_groups(store: Store, user: User, *, is_read: bool, limit: int, offset: 
 
 
 def count_unread(store: Store, user: User, *, at_most: int) -> int:
-    """How many notices somebody has not read, counted up to so many."""
+    """How many lines there are of what somebody has not read, looked for in so many notices."""
     return store.number(
-        f"SELECT count(*) FROM (SELECT 1 FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE} LIMIT ?3)",
+        f"""SELECT count(*) FROM (SELECT DISTINCT project_id, kind, detail FROM
+            (SELECT * FROM notices WHERE user_id = ?1 AND read_at IS NULL AND {MAY_SEE} LIMIT ?3))""",
         (user.id, user.is_administrator, at_most),
     )
 

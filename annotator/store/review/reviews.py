@@ -41,13 +41,14 @@ _FOR_ME = f"""FROM rounds WHERE rounds.project_id = ?1 AND open_slots > 0 AND {_
     AND (previous_id IS NULL OR {_SCORED_BEFORE} OR open_slots > {_RESERVED})"""
 
 
-def reviews_instance(store: Store, instance_id: int, user_id: int) -> bool:
-    """Whether somebody scores, or has scored, an annotation of this instance."""
-    return store.holds(
-        """SELECT EXISTS (SELECT 1 FROM reviews JOIN annotations ON annotations.id = annotation_id
-                WHERE instance_id = ? AND reviews.user_id = ? AND reviews.state IN ('leased', 'submitted'))""",
+def find_reviewed_annotation(store: Store, instance_id: int, user_id: int) -> int | None:
+    """The newest annotation of an instance that somebody scores or has scored; None where there is none."""
+    annotation_id = store.value(
+        """SELECT max(annotation_id) FROM reviews JOIN annotations ON annotations.id = annotation_id
+                WHERE instance_id = ? AND reviews.user_id = ? AND reviews.state IN ('leased', 'submitted')""",
         (instance_id, user_id),
     )
+    return None if annotation_id is None else int(annotation_id)
 
 
 @dataclass(frozen=True, slots=True)

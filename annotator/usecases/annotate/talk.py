@@ -18,7 +18,7 @@ from annotator.store.events import require_open
 from annotator.store.instances import InstanceRow, project_of_instance, row_of
 from annotator.store.notices.outbox import mark_read_about
 from annotator.store.people import get_user_by_id
-from annotator.store.review.reviews import reviews_of
+from annotator.store.review.reviews import find_reviewed_annotation, reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
 from annotator.usecases.access.rights import require, require_role
@@ -92,12 +92,18 @@ def talk_of(store: Store, user: User, project_id: int, instance_id: int) -> Talk
     """The threads of an instance that a person may read. Raises NotFound, NotAllowed for whoever has no part in it.
 
     A lead who is at work on the text reads what its annotator may, so that what is said of others' sets does not lead them.
+    Only leads read the names of others than leads: an annotation's scores belong to no name, nor do its sets for reviewers.
     """
     participant = _Participant(store, user, project_id, instance_id)
     participant.leads = participant.leads and not is_at_work_on(store, user, instance_id)
     threads = stored_talk.threads_of(store, [instance_id]).get(instance_id, [])
     seen = [shown for thread in threads if (shown := participant.visible(thread)) is not None]
     return Talk(tuple((thread, participant.words(thread)) for thread in seen), tuple(participant.subjects()))
+
+
+def reviewed_annotation(store: Store, user: User, instance_id: int) -> int | None:
+    """Where a reviewer reads the talk about a text: the newest annotation of it that they scored or score."""
+    return None if user.id is None else find_reviewed_annotation(store, instance_id, user.id)
 
 
 def note_answers_read(store: Store, user: User, project_id: int, instance_id: int) -> None:
@@ -169,7 +175,7 @@ def _tell_of_answer(store: Store, author: User, thread: Thread) -> None:
     except (NotAllowed, NotFound):
         return  # they have no part in it any more
     visible = participant.visible(thread)
-    if visible is not None and thread.comments[-1] in visible.comments:
+    if visible is not None and thread.comments[-1].id in {comment.id for comment in visible.comments}:
         part = participant.part or "lead"
         tell(store, author, [thread.begun_by], thread.project_id, "answer", thread.instance_id, part)
 
@@ -218,7 +224,14 @@ class _Participant:
             return thread
         voice = self._part_of(thread.annotation_id)
         is_decided = thread.annotation_id is not None and self._is_decided(thread.annotation_id)
-        return None if voice is None else visible_to(thread, self.user.id, voice, is_decided=is_decided)
+        seen = None if voice is None else visible_to(thread, self.user.id, voice, is_decided=is_decided)
+        if seen is None:
+            return None
+        return replace(seen, comments=tuple(self._unnamed(comment) for comment in seen.comments))
+
+    def _unnamed(self, comment: Comment) -> Comment:
+        is_named = comment.spoken_as == "lead" or _is_of(comment, self.user.id)
+        return comment if is_named else replace(comment, author="")
 
     def voice_on(self, annotation_id: int | None) -> Voice:
         """As what the person begins a thread; raises NotAllowed for a stranger to the annotation."""
@@ -271,10 +284,11 @@ class _Participant:
 
     def _words(self, about: About, annotation: Annotation, position: int | None) -> str:
         mine = annotation.user_id is not None and annotation.user_id == self.user.id
+        annotator = annotation.annotator if self.leads else f"#{annotation.id}"
         whose = (
             _("round {number}", number=annotation.round_number)
             if mine
-            else _("{annotator}, round {round}", annotator=annotation.annotator, round=annotation.round_number)
+            else _("{annotator}, round {round}", annotator=annotator, round=annotation.round_number)
         )
         if about == "set" and position is not None:
             return _("set {letter} · {whose}", letter=set_letter(position), whose=whose)

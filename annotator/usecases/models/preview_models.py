@@ -106,7 +106,7 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
     if kind == "none":
         raise NotFound(_("No preview model is chosen (Project, Previews)."))
     folder = (
-        _built_in_folder(store, project, spec)
+        _built_in_folder(store, project, spec, is_lead=is_lead)
         if kind == "built-in"
         else _chosen_folder(store, project, spec, is_lead=is_lead)
     )
@@ -119,8 +119,10 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
         yield as_project_model(predictor, project, lambda model: preview_names(store, project, model, preview_labels))
 
 
-def _built_in_folder(store: Store, project: Project, spec: str) -> Path:
+def _built_in_folder(store: Store, project: Project, spec: str, *, is_lead: bool) -> Path:
     folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
+    if not BagOfWords.is_saved(folder) and not is_lead:
+        raise NotFound(_("Ask a lead to train {spec}.", spec=spec))
     if not BagOfWords.is_saved(folder):
         raise NotFound(_("Train {spec} first (Saliency, Compute attributions).", spec=spec))
     return folder

@@ -26,7 +26,7 @@ from annotator.store.instances import get_instance, project_of_instance
 from annotator.store.measurements import measurements_of, runs_with_output
 from annotator.store.models import StoredRun, list_runs, outputs_of_run
 from annotator.store.projects import get_project_by_id
-from annotator.store.review.reviews import reviews_instance
+from annotator.store.review.reviews import find_reviewed_annotation
 from annotator.usecases.access.rights import require_role
 from annotator.usecases.models.model_trust import Trainings, seen_by, seen_summary
 from annotator.usecases.models.preview_models import asking
@@ -266,7 +266,7 @@ def _require_may_ask(store: Store, actor: User, project: projects.Project, insta
         raise NotAllowed(_("This text is annotated without help."))
     if actor.is_administrator or "lead" in roles:
         return True
-    if "reviewer" in roles and reviews_instance(store, instance_id, number):
+    if "reviewer" in roles and find_reviewed_annotation(store, instance_id, number) is not None:
         return False
     if who_may_ask == "annotators" and holds:
         return False

@@ -13,7 +13,7 @@ from annotator.store.project.open_work import is_without_reviewers, rounds_witho
 
 PAGE_SIZE = 20
 KEPT_DAYS = 90
-MOST_COUNTED = 1_000
+_MOST_READ = 1_000
 
 
 def unread(store: Store, user: User, page: int = 1) -> tuple[NoticeGroup, ...]:
@@ -34,8 +34,8 @@ def _groups(store: Store, user: User, page: int, *, is_read: bool) -> tuple[Noti
 
 
 def count_unread(store: Store, user: User) -> int:
-    """How many notices somebody has not read, counted up to a thousand: it is asked for with every page."""
-    return 0 if user.id is None else inbox_store.count_unread(store, user, at_most=MOST_COUNTED)
+    """How many lines of notices somebody has not read. It is asked for with every page, so no more than a thousand are read."""
+    return 0 if user.id is None else inbox_store.count_unread(store, user, at_most=_MOST_READ)
 
 
 def mark_all_read(store: Store, user: User, up_to: int) -> None:

@@ -200,7 +200,7 @@ def _shown_original(store: Store, actor: User, project: Project, perturbation: P
     has_part = actor.id == perturbation.author or any(check.checker == actor.id for check in perturbation.checks)
     reviews = has_right(actor, roles_of(store, actor, project.id), "review")
     if original.state not in {"complete", "discarded"} and not is_lead:
-        raise Conflict(_("'{key}' is still being annotated. Come back later.", key=original.key))
+        raise Conflict(_("'{key}' isn't finished yet. Come back later.", key=original.key))
     if perturbation.state != "waiting" and not (is_lead or reviews or has_part):
         raise Conflict(_("Nothing left to check here."))
     return original

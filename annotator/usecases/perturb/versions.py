@@ -134,7 +134,9 @@ def suggestions_for(
     get_kind(kind, kinds_of(project))
     check_length(segment, text)
     body = tokenise_like(_segment(instance, segment).body, text, instance.language)
-    return suggest(body, instance.language, kind, seed, project_words(store, project, instance.language))
+    words = project_words(store, project, instance.language)
+    is_classified = project.task.result_kind == "label" and len(project.task.segments) == 1
+    return suggest(body, instance.language, kind, seed, words, is_classified=is_classified)
 
 
 def hand_in(
@@ -226,7 +228,7 @@ def _original(store: Store, actor: User, instance_id: int) -> tuple[Project, Ins
     if instance.state == "discarded":
         raise Conflict(_("'{key}' was discarded.", key=instance.key))
     if instance.state != "complete" and not _is_lead(store, actor, project.id):
-        raise Conflict(_("'{key}' is still being annotated. Come back later.", key=instance.key))
+        raise Conflict(_("'{key}' isn't finished yet. Come back later.", key=instance.key))
     return project, instance
 
 

@@ -66,6 +66,13 @@ class ShownFinding(Struct, frozen=True):
     passes: bool
 
 
+class ShownComment(Struct, frozen=True):
+    """What another reviewer wrote, and of which set."""
+
+    set: int | None
+    line: str
+
+
 class ShownDecision(Struct, frozen=True):
     """What the round came to."""
 
@@ -73,6 +80,7 @@ class ShownDecision(Struct, frozen=True):
     by: str
     reason: str
     findings: tuple[ShownFinding, ...]
+    others: tuple[ShownComment, ...]
 
 
 class ShownReview(Struct, frozen=True):
@@ -173,7 +181,7 @@ def show_review(work: ReviewWork) -> ShownReview:
         sets=tuple(_show_set(work, number, s) for number, s in enumerate(annotation.sets)),
         scores=_show_scores(review.scores),
         previous=None if work.former is None else _show_former(work.former),
-        decision=_show_decision(review_round),
+        decision=_show_decision(review_round, work.others_said),
     )
 
 
@@ -202,13 +210,14 @@ def _show_former(former: FormerRound) -> ShownFormerRound:
     )
 
 
-def _show_decision(review_round: Round) -> ShownDecision | None:
+def _show_decision(review_round: Round, others: Sequence[tuple[int | None, str]]) -> ShownDecision | None:
     if review_round.outcome is None:
         return None
     findings = tuple(
         _show_finding(finding) for finding in (review_round.verdict.findings if review_round.verdict else ())
     )
-    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings)
+    comments = tuple(ShownComment(number, line) for number, line in others)
+    return ShownDecision(review_round.outcome, review_round.decided_by or "", review_round.reason, findings, comments)
 
 
 def _show_finding(finding: Finding) -> ShownFinding:

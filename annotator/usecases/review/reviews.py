@@ -44,6 +44,7 @@ class ReviewWork:
 
     carried_means: for each set that carries its scores, their means (sufficiency, compactness) as exact numbers in words
     former:        the round before, of a correction; origins: position now, position then
+    others_said:   as _others_said, once the round is decided
     """
 
     review: Review
@@ -55,6 +56,7 @@ class ReviewWork:
     carried_means: Mapping[int, tuple[str, str]]
     origins: Mapping[int, int]
     former: FormerRound | None
+    others_said: Sequence[tuple[int | None, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +126,6 @@ def _round_to_review(store: Store, project: Project, user: User, annotation_id: 
     mine = review_store.find_review(store, annotation_id, user_id)
     if mine is not None and mine.state in {"leased", "submitted"}:
         return mine
-    if get_annotation(store, annotation_id).user_id == user_id:
-        raise NotAllowed(_("You can't check your own work."))
     _require_no_annotator(store, user, review_round)
     if is_kept_from_work(store, project.id, user_id, "reviewers"):
         raise NotAllowed(_(TRAINING_FIRST))
@@ -241,6 +241,7 @@ def _work(store: Store, project: Project, review: Review) -> ReviewWork:
         carried_means=_carried_means(store, annotation) if carried else {},
         former=None if review_round.previous_id is None else former_round(store, review_round.previous_id),
         origins=origins_of_annotation(store, annotation.id),
+        others_said=_others_said(store, review_round, review.user_id),
     )
 
 
@@ -418,7 +419,7 @@ def _row(store: Store, line: ReviewLine, annotation: Annotation) -> MyReviewRow:
         line, first_words(line.excerpt, _EXCERPT_CHARS), annotation.result, len(annotation.sets),
         may_change=line.state == "submitted",
         scored=_brief(_scored(review)),
-        lines=_brief(_became(store, line)),
+        lines=_brief(_became(store, line, review.user_id)),
     )  # fmt: skip
 
 
@@ -454,7 +455,7 @@ def _line(about: str, scores: Mapping[Property, int | None], comment: str) -> st
     return _("{about}: {scores}", about=about, scores=listed(parts)) if parts else ""
 
 
-def _became(store: Store, line: ReviewLine) -> list[str]:
+def _became(store: Store, line: ReviewLine, user_id: int) -> list[str]:
     """Why the round, or the text, came to its end; while the round is open nothing is told of others' scores."""
     review_round = cast("Round", find_round(store, line.annotation_id))
     lines = why_discarded(store, line.instance_id) if line.state == "discarded" else []
@@ -467,4 +468,21 @@ def _became(store: Store, line: ReviewLine) -> list[str]:
             else _("Set {letter}", letter=set_letter(finding.set_index))
         )
         lines.append(_("{about} fell short. {scores}", about=about, scores=in_words(finding)))
-    return [DISCARDED] if line.state == "discarded" and not lines else lines
+    if line.state == "discarded" and not lines:
+        lines = [DISCARDED]
+    return lines + [
+        comment if number is None else _("Set {letter}: {line}", letter=set_letter(number), line=comment)
+        for number, comment in _others_said(store, review_round, user_id)
+    ]
+
+
+def _others_said(store: Store, review_round: Round, user_id: int) -> list[tuple[int | None, str]]:
+    """What other reviewers wrote, without names, in a round that is decided: the set it is about (None: all), the line."""
+    if review_round.outcome is None:
+        return []
+    return [
+        (number, _("A reviewer: {comment}", comment=comment))
+        for review in review_store.submitted_reviews(store, review_round.annotation_id)
+        for number, comment in ((None, review.scores.comment), *enumerate(s.comment for s in review.scores.sets))
+        if comment and review.user_id != user_id
+    ]

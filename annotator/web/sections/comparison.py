@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from annotator.domain.instances import Annotation, GoldChoice, InstanceState
-from annotator.domain.people import has_right
+from annotator.domain.people import has_right, role_name
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Thread
 from annotator.domain.texts import RationaleSet, first_words, set_letter
@@ -68,8 +68,9 @@ def show_questions(store: Store, visit: Visit, project: Project) -> int:
 
 def _show_thread(store: Store, visit: Visit, thread: Thread) -> None:
     for comment in thread.comments:
-        st.markdown(f"**{as_text(comment.author)}** {as_text(comment.text)}")
-        st.caption(f"{comment.spoken_as} · {shown_time(comment.created_at)}")
+        spoken_as = role_name(comment.spoken_as)
+        st.markdown(f"**{as_text(comment.author or spoken_as)}** {as_text(comment.text)}")
+        st.caption(f"{spoken_as} · {shown_time(comment.created_at)}")
     with st.form(f"talk_{thread.id}", border=False, clear_on_submit=True):
         field, button = st.columns([5, 1], vertical_alignment="bottom")
         words = f"talk_answer_{thread.id}"

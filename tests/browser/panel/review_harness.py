@@ -213,6 +213,7 @@ def decided(number: int = 1) -> dict[str, Any]:
         finding("comprehensiveness", None, [2, 2, 3], "7/3", "13/5", False),
     ]
     decision = {"outcome": "returned", "by": "gate", "reason": "", "findings": findings}
+    decision["others"] = [{"set": 1, "line": "A reviewer: too long"}]
     return review(number, samples.english(), *THREE, state="decided", scores=given, decision=decision)
 
 

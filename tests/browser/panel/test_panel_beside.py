@@ -202,6 +202,7 @@ def test_a_question_is_one_key_away_and_goes_to_the_lead(panel: Open) -> None:
     shown.keys("q")
     field = shown.page.get_by_role("textbox", name="Ask")
     expect(field).to_be_focused()
+    expect(shown.page.locator(".asking")).to_contain_text("Only the lead reads this.")
     shown.page.keyboard.type("Is irony negative? q")
     shown.keys("Control+Enter")
     expect(shown.page.locator(".comment-text")).to_have_text("Is irony negative? q")

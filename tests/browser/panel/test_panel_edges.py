@@ -406,7 +406,7 @@ def test_brackets_go_to_the_next_mark_and_to_the_one_before_across_all_sets(pane
     arrives(shown, 4200)
     shown.keys("[")
     arrives(shown, 2000)
-    assert said.inner_text().startswith("set B, 4 words: “")
+    assert said.inner_text().startswith("set B, 4 tokens: “")
 
 
 def test_the_next_mark_is_looked_for_from_where_one_reads(panel: Open) -> None:

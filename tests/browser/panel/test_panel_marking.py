@@ -315,7 +315,7 @@ def test_space_marks_and_unmarks_the_token_under_the_cursor(panel: Open) -> None
     shown = panel(english())
     shown.keys("ArrowRight", "ArrowRight", "Space")
     assert shown.sets() == [[[1, 2]]]
-    assert spoken(shown) == "1 word added to set A: “soup”"
+    assert spoken(shown) == "1 token added to set A: “soup”"
     shown.keys("Enter")
     assert shown.sets() == [[]]
 

@@ -311,25 +311,25 @@ def test_a_panel_for_reading_leaves_the_tab_its_title(panel: Open) -> None:
 def test_marks_are_announced_by_their_number_and_their_words(panel: Open) -> None:
     shown = panel(english())
     shown.drag(2, 4)
-    assert spoken(shown) == "3 words added to set A: “arrived lukewarm,”"
+    assert spoken(shown) == "3 tokens added to set A: “arrived lukewarm,”"
     shown.keys("n")
     shown.click(6)
-    assert spoken(shown) == "1 word added to set B: “for”"
+    assert spoken(shown) == "1 token added to set B: “for”"
     shown.keys("Space")
-    assert spoken(shown) == "1 word removed from set B: “for”"
+    assert spoken(shown) == "1 token removed from set B: “for”"
 
 
 def test_only_what_is_new_in_a_set_is_announced(panel: Open) -> None:
     shown = panel(english([[1, 3]]))
     shown.drag(0, 4)
-    assert spoken(shown) == "3 words added to set A: “The … lukewarm,”"
+    assert spoken(shown) == "3 tokens added to set A: “The … lukewarm,”"
 
 
 def test_of_a_long_range_the_beginning_and_the_end_are_announced(panel: Open) -> None:
     shown = panel(english())
     shown.keys("Control+Home", "Shift+Control+End", "Space")
     said = spoken(shown)
-    assert said.startswith("47 words added to set A: “The soup arrived")
+    assert said.startswith("47 tokens added to set A: “The soup arrived")
     assert said.endswith("… .”")
     assert len(said) < 140
 
@@ -337,7 +337,7 @@ def test_of_a_long_range_the_beginning_and_the_end_are_announced(panel: Open) ->
 def test_a_range_is_announced_while_it_grows(panel: Open) -> None:
     shown = panel(english())
     shown.keys("ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight")
-    assert spoken(shown) == "3 words: “The soup arrived”"
+    assert spoken(shown) == "3 tokens: “The soup arrived”"
     shown.keys("ArrowRight")
     assert spoken(shown) == "lukewarm"
 

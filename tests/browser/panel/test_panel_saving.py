@@ -203,11 +203,13 @@ def test_a_text_that_another_tab_submitted_is_left_and_that_is_said(panel: Open,
     shown.click(5)
     shown.keys("Control+Enter")
     shown.shown("second")
+    fake.wait_for_state(1, "submitted")
     other.keys(key)
     other.shown("second")
     assert "Another tab" in other.text(".notice.refused")
     assert fake.find(1)["draft"]["sets"] == [[[1, 2], [5, 6]]]
     word(other, "saved")
+    expect(other.page.locator(".progress")).to_have_text("1 today · 1 of 3")
 
 
 def test_changes_to_a_text_that_another_tab_submitted_are_said_to_be_unsaved_and_can_be_left(
@@ -218,6 +220,7 @@ def test_changes_to_a_text_that_another_tab_submitted_are_said_to_be_unsaved_and
     shown.click(1)
     shown.keys("Control+Enter")
     shown.shown("second")
+    fake.wait_for_state(1, "submitted")
     other.click(9)
     assert "Another tab" in other.text(".notice.refused")
     word(other, "not saved")
@@ -543,6 +546,7 @@ def test_skip_and_discard_bring_the_next_text_too(panel: Open) -> None:
     shown.keys("Control+Enter")
     shown.shown("third")
     shown.page.wait_for_function("triggers.length === 2")
+    expect(shown.page.locator(".hint")).to_have_text("Sent to the lead.")
     [sent] = fake.named("discard")
     assert (sent["assignment"], sent["reason"], sent["comment"], sent["ahead"]) == (
         2,

@@ -220,6 +220,8 @@ def test_a_decided_round_shows_the_gates_arithmetic_and_takes_no_scores(review: 
         in shown.text(".notice")
     )
     assert "(2 + 3 + 3) / 3 = 8/3 ≈ 2.67 < 3" in shown.card(2)
+    assert "A reviewer: too long" in shown.card(1)
+    assert "A reviewer" not in shown.card(0)
     assert "(4 + 4 + 3) / 3 = 11/3 ≈ 3.67 ≥ 3.6" in shown.card(0)
     assert "comprehensiveness score\nfails\n(2 + 2 + 3) / 3 = 7/3 ≈ 2.33 < 2.6" in shown.card(3).replace("\n\n", "\n")
     shown.keys("1")

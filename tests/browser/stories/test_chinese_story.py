@@ -60,7 +60,7 @@ def test_whoever_chooses_english_in_my_account_sees_english(person: Come) -> Non
     expect(ann.page.get_by_role("button", name="Submit").first).to_be_visible()
     expect(ann.page.get_by_role("button", name="提交")).to_have_count(0)
     ann.press("Home", "Space")
-    hears(ann, "^1 word added to set A: “.+”$")
+    hears(ann, "^1 token added to set A: “.+”$")
 
 
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])

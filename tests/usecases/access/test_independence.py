@@ -509,7 +509,7 @@ def test_a_lead_who_exports_is_given_texts_as_before(store: Store, half_done, pe
 
 def test_whoever_saw_an_original_in_perturb_is_not_given_it(store: Store, half_done, person) -> None:
     project, ria, number = half_done
-    with pytest.raises(Conflict, match="is still being annotated"):
+    with pytest.raises(Conflict, match="finished yet"):
         versions.open_original(store, ria, number)
     project = wanting(store, project, 1)
     versions.open_original(store, ria, number)

@@ -156,9 +156,11 @@ def test_who_has_a_blind_text_in_hand_is_not_told_what_the_model_says_and_a_look
     with pytest.raises(NotAllowed, match="annotated without help"):
         preview(store, lead, work.instance.id, None, [RationaleSet.of((8, 9))])
     asked = settings(store, asked, help_for="all", proposed_word_lists=())
+    with pytest.raises(NotFound, match="Train built-in first"):
+        preview(store, add_person("Leo", asked, "lead"), work.instance.id, None, [RationaleSet.of((8, 9))])
     ann = add_person("Ann", asked, "annotator")
     work = next_work(store, ann, asked)
-    with pytest.raises(NotFound, match="Train built-in first"):
+    with pytest.raises(NotFound, match="Ask a lead to train built-in"):
         preview(store, ann, work.instance.id, None, [RationaleSet.of((8, 9))])
     assert store.value("SELECT count(*) FROM help_log") == 0, "nothing was shown"
     point(store, asked, "other", 3)

@@ -86,7 +86,28 @@ def test_after_the_decision_all_see_all(
     decision = Subject("decision", before.annotation_id, None, "")
     begin(store, annotator, project.id, 1, decision, "thanks", to_lead=False)
     _, words = talk_of(store, reviewers[0], project.id, 1).threads[-1]
-    assert words == "the decision · annotator-a, round 1"
+    assert words == f"the decision · #{before.annotation_id}, round 1"
+
+
+def test_only_leads_read_who_annotates_and_who_reviews(
+    store: Store, project: Project, annotator: User, reviewers: list[User], lead: User, before: Subject
+) -> None:
+    for reviewer in reviewers:
+        score(store, reviewer, project)
+    number = begin(store, reviewers[0], project.id, 1, before, "I do not agree", to_lead=True)
+    answer(store, annotator, number, "39 is enough")
+    answer(store, lead, number, "So it is")
+
+    def names(person: User) -> list[str]:
+        [(thread, _)] = talk_of(store, person, project.id, 1).threads
+        return [comment.author for comment in thread.comments]
+
+    assert names(lead) == ["reviewer-1", "annotator-a", "lead"]
+    assert names(annotator) == ["", "annotator-a", "lead"]
+    assert names(reviewers[0]) == ["reviewer-1", "", "lead"]
+    assert names(reviewers[1]) == ["", "", "lead"]
+    assert talk_of(store, lead, project.id, 1).threads[0][1] == "the annotation · annotator-a, round 1"
+    assert [notice.detail for notice in unread(store, reviewers[0])] == ["reviewer"]
 
 
 def test_a_question_waits_until_a_lead_answers(

@@ -230,11 +230,12 @@ def test_an_answer_is_no_news_once_its_talk_was_opened_nor_a_question_once_it_wa
     thread = begun(store, ann, reviewed, "Is a title part of it?", to_lead=True)
     other = begun(store, ann, reviewed, "And a name?", to_lead=True)
     answer(store, lea, thread.id, "Yes.")
-    assert count_unread(store, lea) == 2, "the other question waits still"
+    assert lines(store, lea) == ["You have 2 questions"], "the other question waits still"
+    assert count_unread(store, lea) == 1, "lines are counted"
     answer(store, lea, other.id, "No.")
     assert count_unread(store, lea) == 0
     talk_of(store, ann, reviewed.id, thread.instance_id)
-    assert count_unread(store, ann) == 2, "the panel only counted the comments"
+    assert lines(store, ann) == ["You have 2 replies"], "the panel only counted the comments"
     note_answers_read(store, ann, reviewed.id, thread.instance_id)
     assert count_unread(store, ann) == 0
 

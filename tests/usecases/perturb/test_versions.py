@@ -451,7 +451,7 @@ def test_gold_of_what_is_still_annotated_is_shown_to_leads_alone(
     store: Store, reviews: Project, people: dict[str, User]
 ) -> None:
     still_open = original(store, reviews, "open")
-    with pytest.raises(Conflict, match="still being annotated"):
+    with pytest.raises(Conflict, match="isn't finished yet"):
         versions.open_original(store, people["Ann"], still_open)
     assert versions.open_original(store, people["Lea"], still_open).gold.sets == ()
     for refused in (people["Ria"], people["Cem"]):
@@ -569,6 +569,19 @@ def test_suggestions_are_of_the_text_as_it_is_now(store: Store, reviews: Project
         versions.suggestions_for(store, people["Ann"], original(store, reviews), "title", "x", "robustness", 0)
 
 
+def test_a_reading_task_is_offered_no_praise_of_its_passage_or_question(
+    store: Store,
+    make_project: Callable[..., Project],
+    import_rows: Callable[..., object],
+    add_person: Callable[..., User],
+) -> None:
+    project = make_project("reading")
+    import_rows(project, [{"id": "r1", "passage": "It opened in 1915.", "question": "When?", "answer": "1915"}])
+    lea = add_person("Lea", project, "lead")
+    found = versions.suggestions_for(store, lea, 1, "question", "When did it open?", "vocabulary", 0)
+    assert not {"add_praise", "add_blame"} & {one.maker for one in found}
+
+
 def test_a_full_export_holds_every_version_and_check_and_reads_back(
     store: Store,
     reviews: Project,
@@ -671,7 +684,7 @@ def test_a_check_shows_no_gold_that_annotators_are_still_to_find(
         lambda: checks.assess_correction(store, people["Ann"], one.id, early),
         lambda: checks.approve(store, people["Ann"], one.id, 1),
     ):
-        with pytest.raises(Conflict, match=r"is still being annotated\. Come back later\."):
+        with pytest.raises(Conflict, match=r"isn't finished yet\. Come back later\."):
             refused()
 
 

@@ -99,6 +99,22 @@ def test_a_decided_round_says_what_came_of_it_and_why(
     )
 
 
+def test_what_another_reviewer_wrote_is_read_without_a_name_once_the_round_is_decided(
+    store: Store, project: Project, annotator: User, reviewers: list[User]
+) -> None:
+    annotate(store, annotator, project)
+    work = score(store, reviewers[0], project, WEAK)
+    assert only(store, reviewers[0], project).lines == ()
+    assert not take(store, reviewers[1], project).others_said
+    score(store, reviewers[1], project, GOOD)
+    assert only(store, reviewers[1], project).lines[-2:] == ("A reviewer: split it", "Set A: A reviewer: two reasons")
+    assert "A reviewer" not in str(only(store, reviewers[0], project).lines)
+    shown = [reviews.next_review(store, reader, project.id, work.annotation.id).work for reader in reviewers]
+    assert [list(opened.others_said) for opened in shown if opened] == [
+        [], [(None, "A reviewer: split it"), (0, "A reviewer: two reasons")]
+    ]  # fmt: skip
+
+
 def test_the_decision_of_the_lead_is_told_with_its_reason(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:

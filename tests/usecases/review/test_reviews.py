@@ -256,7 +256,7 @@ def test_nobody_reviews_their_own(store: Store, project: Project, add_person: Pe
     annotate(store, both, project, A)
     assert reviews.next_review(store, both, project.id).work is None
     annotation = annotations_of(store, [1])[1][0]
-    with pytest.raises(NotAllowed, match=r"You can't check your own work\."):
+    with pytest.raises(NotAllowed, match=r"You annotate this text; others review it\."):
         reviews.next_review(store, both, project.id, annotation.id)
 
 

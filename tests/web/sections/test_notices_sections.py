@@ -9,12 +9,19 @@ from streamlit.testing.v1 import AppTest
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.tasks import get_task
+from annotator.domain.texts import RationaleSet
 from annotator.store import open_store
 from annotator.store.people import get_user
+from annotator.store.projects import get_project_by_id
 from annotator.usecases.access import accounts
+from annotator.usecases.annotate.talk import Subject, answer, begin
 from annotator.usecases.delivery.channels import channels, own_address
 from annotator.usecases.notices.notices import count_unread
-from annotator.usecases.project.projects import create_project, give_role
+from annotator.usecases.project.projects import create_project, give_role, take_role
+from annotator.usecases.review import reviews
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions
+from tests.usecases.review.test_reviews import annotate
 from tests.web.sections.test_start_page import links
 
 Opened = Callable[..., AppTest]
@@ -53,6 +60,25 @@ def test_what_is_new_is_a_link_that_reads_itself_and_one_button_reads_all(
     with open_store(database) as store:
         assert count_unread(store, get_user(store, "Ada")) == 0
     assert "notice=" not in str(links(app))
+
+
+def test_the_reply_to_a_reviewer_leads_to_the_annotation_that_they_score(
+    opened: Opened, told: None, database: Path, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": "t1", "text": "The soup was cold.", "label": "no"}\n')
+    with open_store(database) as store:
+        project, ada = get_project_by_id(store, 1), get_user(store, "Ada")
+        import_file(store, LOCAL_OPERATOR, project, "jsonl", rows, ImportOptions())
+        give_role(store, LOCAL_OPERATOR, 1, "Root", "annotator")
+        take_role(store, LOCAL_OPERATOR, 1, "Ada", "annotator")
+        annotate(store, get_user(store, "Root"), project, RationaleSet.of((0, 2)))
+        scored = reviews.next_review(store, ada, 1).work
+        assert scored is not None
+        begin(store, ada, 1, 1, Subject("annotation", scored.annotation.id, None, ""), "Is A whole?", to_lead=True)
+        answer(store, LOCAL_OPERATOR, 1, "Yes")
+    (_, page, query) = next(link for link in links(opened("Ada")) if "You have a reply" in link[0])
+    assert (page, query) == ("review", f"project=1&notice=3&annotation={scored.annotation.id}")
 
 
 def test_the_address_of_a_link_reads_the_notice(opened: Opened, told: None, database: Path) -> None:

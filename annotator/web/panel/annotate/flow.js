@@ -292,6 +292,7 @@ export class Flow extends WorkFlow {
     if (kind === "draft") return;
     session.gone = true;
     this.#progressed(body.counts);
+    if (kind === "discard") this.screen.hint(_("Sent to the lead."));
     if (this.visit.isDone && !this.outbox.busy()) return this.visit.end();
     if (body.ahead) this.#expect(body.ahead);
     if (this.goesBack && !this.outbox.isFinishing()) return this.back();
@@ -321,6 +322,13 @@ export class Flow extends WorkFlow {
     const text = _("{title}: {sentence}", { title: work.instance.key, sentence: sentenceOf(answer) });
     this.screen.notices.setPage({ text, closable: true });
     this.#showWaiting();
+    if (problem?.ended) this.#countAgain(session);
+  }
+
+  /** Another tab submitted a text: a refusal does not say how far the work is. @param {Session} session */
+  async #countAgain({ work }) {
+    const answer = await this.messages.next(this.project, work.instance.id);
+    if (answer.status === 200 && !this.closed) this.#progressed(answer.body.counts);
   }
 
   /** @param {Session} session @param {JobKind} kind @param {Refusing} answer */

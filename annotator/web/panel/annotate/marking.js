@@ -1,6 +1,6 @@
 /** What a person can do to the instance on the screen: each action changes its state, shows it and saves it. */
 import * as model from "../shared/annotation.js";
-import { countWords, counted, quoted, spokenLabel, within, without } from "../shared/naming.js";
+import { countTokens, counted, quoted, spokenLabel, within, without } from "../shared/naming.js";
 import { _, joined } from "../words/language.js";
 
 // ---- The answer's place: a draft holds its words alone; which of several places was meant is known while one works
@@ -229,7 +229,7 @@ export class Marking {
     const { size } = sets[current];
     const letter = model.letterOf(current);
     const gone = size
-      ? _("set {letter} cleared, {count}", { letter, count: countWords(size) })
+      ? _("set {letter} cleared, {count}", { letter, count: countTokens(size) })
       : _("set {letter} removed", { letter });
     this.edit(model.clearSet, gone);
   }
@@ -394,5 +394,5 @@ const heldBy = ({ state }) => state.sets[state.current].spans;
  */
 function saying({ map, state }, sentence, spans) {
   const letter = model.letterOf(state.current);
-  return () => sentence({ count: countWords(model.sizeOf(spans)), letter, words: quoted(map, spans) });
+  return () => sentence({ count: countTokens(model.sizeOf(spans)), letter, words: quoted(map, spans) });
 }

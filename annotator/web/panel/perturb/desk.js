@@ -337,8 +337,8 @@ class Desk {
   #doubt({ original }) {
     const keeps = this.kind.byName.get(this.kind.value)?.keeps_label ?? null;
     if (keeps === null || original.result === null || keeps === (this.result.value === original.result)) return "";
-    if (keeps) return _("The label isn't the original's; this type usually keeps it.");
-    return _("The label is the original's; this type usually changes it.");
+    if (keeps) return _("The result isn't the original's; this type usually keeps it.");
+    return _("The result is the original's; this type usually changes it.");
   }
 
   /** @param {string[]} sentences */
@@ -529,7 +529,7 @@ const plain = ({ changed: { kind, texts, result, note }, original }) => ({
 });
 
 /**
- * "3 tokens edited, 8 % of the text · 1 of them inside the rationale (33 %)"
+ * "3 of 38 tokens edited (8 %) · 1 inside the rationale (33 %)": of those edited and those kept
  * @param {Look} look
  * @param {Pick<PairInstance, "gold">} original
  */
@@ -538,8 +538,10 @@ export function factsOf(look, original) {
   /** @param {number|null} share */
   const percent = (share) =>
     share === null ? "–" : share > 0 && share < 0.005 ? _("under 1 %") : inPercent(Math.round(100 * share));
+  const all = Math.round(look.n_edited / (look.minimality || 1));
   const words = [
-    several("{n} token edited, {share} of the text", "{n} tokens edited, {share} of the text", look.n_edited, {
+    several("{edited} of {n} token edited ({share})", "{edited} of {n} tokens edited ({share})", all, {
+      edited: look.n_edited,
       share: percent(look.minimality),
     }),
   ];

@@ -29,10 +29,10 @@ const FAMILIES = [
 /** @param {Kind} kind */
 const keepsWords = ({ keeps_label: keeps }) =>
   keeps === null
-    ? _("The label may stay or change.")
+    ? _("The result may stay or change.")
     : keeps
-      ? _("The label usually stays.")
-      : _("The label usually changes.");
+      ? _("The result usually stays.")
+      : _("The result usually changes.");
 
 // ---- The kind: as a list with descriptions, then as a field
 

@@ -68,12 +68,12 @@ function originalsWords({ originals, without, offered }) {
     });
   if (!offered)
     return several(
-      "{changed}; {n} without one is still being annotated.",
-      "{changed}; {n} without one are still being annotated.",
+      "{changed}; {n} without one isn't finished yet.",
+      "{changed}; {n} without one aren't finished yet.",
       without,
       { changed },
     );
-  const rest = several("{n} is still being annotated", "{n} are still being annotated", waiting);
+  const rest = several("{n} not finished yet", "{n} not finished yet", waiting);
   return several(
     "{changed}; {without} without one: {n} ready, {rest}.",
     "{changed}; {without} without one: {n} ready, {rest}.",

@@ -127,8 +127,7 @@ class Originals {
 }
 
 /** Texts are offered only when their annotation is complete: their sets are shown beside it. @param {number} n */
-const waitingWords = (n) =>
-  n ? several(" · {n} more still being annotated", " · {n} more still being annotated", n) : "";
+const waitingWords = (n) => (n ? several(" · {n} more not finished yet", " · {n} more not finished yet", n) : "");
 
 const FRESH = { kind: "", texts: null, result: null, note: "" };
 

@@ -167,7 +167,7 @@ function passedOf({ sets }, set) {
 }
 
 /**
- * The gate's findings: each mean with where it comes from, against its threshold.
+ * The gate's findings: each mean with where it comes from, against its threshold; and what other reviewers wrote.
  * @param {ReviewWork} given
  * @param {number|null} set
  */
@@ -178,7 +178,9 @@ function arithmeticOf({ decision }, set) {
     set === null && property !== "comprehensiveness"
       ? _("{score}, all sets together", { score: nameOf(property) })
       : nameOf(property);
-  return findings.map((finding) =>
+  const others = (decision?.others || []).filter((other) => other.set === set);
+  const lines = others.map(({ line }) => element("p", { dir: "auto" }, line));
+  const sums = findings.map((finding) =>
     div(
       `finding ${finding.passes ? "passes" : "fails"}`,
       inline("finding-name", scored(finding)),
@@ -186,6 +188,7 @@ function arithmeticOf({ decision }, set) {
       inline("finding-sum", sumWords(finding)),
     ),
   );
+  return lines.length ? [...sums, div("said", ...lines)] : sums;
 }
 
 /** @param {Finding} given */

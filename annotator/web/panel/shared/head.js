@@ -139,8 +139,8 @@ export class Head {
       all: all.toLocaleString("en"),
     });
     setText(this.progress, words);
-    this.progress.title = _("Submitted: {today} today, {submitted} of {all}.", {
-      today: counted(today, "text"),
+    this.progress.title = _("{today} today; submitted: {submitted} of {all}.", {
+      today: counted(today, "submission"),
       submitted: submitted.toLocaleString("en"),
       all: counted(all, "text"),
     });

@@ -124,7 +124,7 @@ export function counted(count, noun) {
 export const inPercent = (number) => _("{number} %", { number });
 
 /** @param {number} count */
-export const countWords = (count) => counted(count, "word");
+export const countTokens = (count) => counted(count, "token");
 
 /**
  * The words of some spans in quotation marks.
@@ -140,12 +140,12 @@ export function quoted(map, spans) {
 }
 
 /**
- * "3 words: “the room was”"
+ * "3 tokens: “the room was”"
  * @param {TokenMap} map
  * @param {Span[]} spans
  */
 export const rangeWords = (map, spans) =>
-  _("{count}: {words}", { count: countWords(sizeOf(spans)), words: quoted(map, spans) });
+  _("{count}: {words}", { count: countTokens(sizeOf(spans)), words: quoted(map, spans) });
 
 /**
  * The parts of some spans that other spans do not hold.

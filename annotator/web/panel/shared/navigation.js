@@ -4,7 +4,7 @@
  */
 import { _ } from "../words/language.js";
 import { letterOf } from "./annotation.js";
-import { countWords, quoted } from "./naming.js";
+import { countTokens, quoted } from "./naming.js";
 
 /** In a long text places move while it is laid out, so one looks again in so many frames. */
 const FRAMES = 10;
@@ -174,6 +174,6 @@ function nextOf(marks, by, standing, from) {
 const words = ({ index, span }, map) =>
   _("set {letter}, {count}: {words}", {
     letter: letterOf(index),
-    count: countWords(span[1] - span[0]),
+    count: countTokens(span[1] - span[0]),
     words: quoted(map, [span]),
   });

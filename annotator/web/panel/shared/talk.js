@@ -120,6 +120,10 @@ export class Talk {
       ...subjects.map(({ words }, index) => option(String(index), words)),
     );
     const lead = element("input", { type: "checkbox", checked: true });
+    const readers = paragraph("dialog-words");
+    const sayReaders = () => setText(readers, readersOf(subjects[Number(about.value)]));
+    about.onchange = sayReaders;
+    sayReaders();
     /** @type {Send} */
     const send = (text) => {
       const { about: kind, annotation, position } = subjects[Number(about.value)];
@@ -131,6 +135,7 @@ export class Talk {
       { class: "thread asking" },
       element("h3", {}, _("A question or comment")),
       subjects.length > 1 && element("label", { class: "about" }, _("About"), " ", about),
+      readers,
       this.#entry(
         { label: _("Ask"), rows: 3, keep, send, placeholder: _("A question or comment") },
         element("label", { class: "reason" }, lead, _("Ask the lead to reply")),
@@ -194,11 +199,25 @@ const commentsOf = (threads) => threads.flatMap((thread) => thread.comments);
  */
 const lastOf = (comments) => Math.max(0, ...comments.filter((comment) => !comment.mine).map((comment) => comment.id));
 
-/** @param {ShownComment} given */
+/** @param {ShownSubject} given */
+const readersOf = ({ about }) =>
+  about === "instance"
+    ? _("Only the lead reads this.")
+    : _("The lead reads this; annotator and reviewers may, without your name.");
+
+/**
+ * Of whoever is not named (docs/panel.md, "Talk") stands what they are.
+ * @param {ShownComment} given
+ */
 function commentOf({ author, voice, mine, text, at }) {
   return div(
     mine ? "comment own" : "comment",
-    inline("comment-who", element("b", {}, mine ? _("You") : author), mine ? null : ` · ${voice}`, ` · ${when(at)}`),
+    inline(
+      "comment-who",
+      element("b", {}, mine ? _("You") : author || voice),
+      mine || !author ? null : ` · ${voice}`,
+      ` · ${when(at)}`,
+    ),
     element("p", { class: "comment-text", dir: "auto" }, text),
   );
 }

@@ -171,7 +171,7 @@ export class WorkFlow {
     } else {
       this.screen.showEmpty(sentenceOf(answer));
       // A text that one asked for by its address is not one's own to open: there may be others that are.
-      if (wanted !== null && wanted !== undefined) this.screen.offer(_("Go on with your own texts"), () => this.load());
+      if (wanted !== null && wanted !== undefined) this.screen.offer(_("Back to work"), () => this.load());
     }
   }
 
@@ -361,7 +361,7 @@ export function openOwnList(root, words, fetchPage, onopen) {
  */
 function rowOf({ states, facts, lines }, row, onopen) {
   const isNamed = !isMachineKey(row.key);
-  const said = [row.result, row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];
+  const said = [row.sets && counted(row.sets, "set"), when(row.at), isNamed && row.key, ...facts(row)];
   return pressable(
     "mine-row",
     {
@@ -372,7 +372,10 @@ function rowOf({ states, facts, lines }, row, onopen) {
     inline(
       "mine-facts",
       element("b", { class: "mine-state", "data-state": row.state }, states[row.state] ?? row.state),
-      ` · ${dotted(...said)}`,
+      " · ",
+      // A bdi: an answer from right to left does not turn round what stands beside it
+      row.result && element("bdi", {}, row.result),
+      `${row.result ? " · " : ""}${dotted(...said)}`,
     ),
     ...lines(row).map((line) => element("span", { class: "mine-line", dir: "auto" }, line)),
   );

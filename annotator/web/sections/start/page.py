@@ -10,6 +10,7 @@ from annotator.domain.people import NoticeGroup, NoticeKind
 from annotator.domain.project.qualification import Audience
 from annotator.domain.projects import Project
 from annotator.language import _, listed, several, together
+from annotator.usecases.annotate.talk import reviewed_annotation
 from annotator.usecases.databases import Store
 from annotator.usecases.delivery.channels import choose_address, confirm, mail_options, own_address, stop_mail
 from annotator.usecases.lead.progress import LATELY_DAYS, Standing, forecast_words, standing
@@ -261,7 +262,7 @@ def show_notices(store: Store, visit: Visit) -> None:
             title, button = st.columns([4, 1], vertical_alignment="center")
             title.markdown(_("**New**"))
             for group in new:
-                _show_notice(group)
+                _show_notice(store, visit, group)
             if pressed(_("Mark all as read"), container=button, key="notices_read", width="stretch"):
                 mark_all_read(store, visit.user, max(group.newest_id for group in new))
                 st.rerun()
@@ -269,11 +270,11 @@ def show_notices(store: Store, visit: Visit) -> None:
     if before:
         with st.expander(_("Read notices"), icon=":material/drafts:"):
             for group in before:
-                _show_notice(group)
+                _show_notice(store, visit, group)
             st.caption(_("Notices are kept for {n} days.", n=KEPT_DAYS))
 
 
-def _show_notice(group: NoticeGroup) -> None:
+def _show_notice(store: Store, visit: Visit, group: NoticeGroup) -> None:
     """A link that opens where the notice belongs, and reads it on the way."""
     path, icon = _PAGE_OF_NOTICE[group.kind]
     if group.kind in {"answer", "role"}:
@@ -283,6 +284,9 @@ def _show_notice(group: NoticeGroup) -> None:
         query["section"] = _SECTIONS[group.kind]
     elif group.instance_id is not None and path in _ON_A_TEXT:
         query["instance"] = str(group.instance_id)
+    elif group.instance_id is not None and path == "review":
+        annotation_id = reviewed_annotation(store, visit.user, group.instance_id)
+        query |= {} if annotation_id is None else {"annotation": str(annotation_id)}
     when = shown_time(group.newest_at)
     label = f"{as_text(f'{sentence(group)} · {group.project_name}, {when}')}"
     link_to(path, label, project_id=group.project_id, icon=icon, **query)
