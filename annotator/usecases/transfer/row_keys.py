@@ -73,11 +73,11 @@ class RowNumbers:
         return [self._number_words()] if self.n_rows else []
 
     def _number_words(self) -> str:
-        """How many texts have a number, and how many of these the one that they had."""
-        texts = counted(self.n_rows, "text")
+        """How many rows have a number, also those refused since, and how many of these the one that they had."""
+        rows = counted(self.n_rows, "row")
         if not self.n_kept:
-            return _("Numbered {texts} without an ID.", texts=texts)
-        return _("Numbered {texts} without an ID, {n_kept} as before.", texts=texts, n_kept=f"{self.n_kept:,}")
+            return _("Numbered {rows} without an ID.", rows=rows)
+        return _("Numbered {rows} without an ID, {n_kept} as before.", rows=rows, n_kept=f"{self.n_kept:,}")
 
     def _next(self, name: int) -> int:
         self.n_rows += 1

@@ -233,7 +233,7 @@ def test_numbers_for_keys_are_given_once_though_the_file_is_read_twice(
     path.write_text("text,label\nGood.,Yes\nBad.,no\nOdd.,YES\nEven.,Yes\n")
     options = ImportOptions(number_keys=True, merge_labels=True)
     report = import_file(store, LOCAL_OPERATOR, project(store), "csv", path, options)
-    assert report.notes == ["Labels merged: “YES” as “Yes”.", "Numbered 4 texts without an ID."]
+    assert report.notes == ["Labels merged: “YES” as “Yes”.", "Numbered 4 rows without an ID."]
     assert results(store) == ["Yes", "no", "Yes", "Yes"]
 
 

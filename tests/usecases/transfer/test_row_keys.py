@@ -54,7 +54,7 @@ def test_rows_get_numbers_and_the_same_file_again_changes_nothing(store: Store, 
     content = "text,label\nGood.,good\nBad.,bad\n"
     report = take(content)
     assert keys(store) == {"1": "Good.", "2": "Bad."}
-    assert report.notes == ["Numbered 2 texts without an ID."]
+    assert report.notes == ["Numbered 2 rows without an ID."]
     again = take(content)
     assert (again.n_new, again.n_unchanged) == (0, 2)
 
@@ -64,7 +64,7 @@ def test_a_row_keeps_its_number_when_others_come_before_it_or_go(store: Store, t
     report = take("text\nNew.\nBad.\n")
     assert keys(store) == {"1": "Good.", "2": "Bad.", "3": "New."}
     assert (report.n_new, report.n_unchanged) == (1, 1)
-    assert report.notes == ["Numbered 2 texts without an ID, 1 as before."]
+    assert report.notes == ["Numbered 2 rows without an ID, 1 as before."]
 
 
 def test_numbers_go_on_behind_the_keys_that_are_there(store: Store, take: Take) -> None:

@@ -270,7 +270,7 @@ def test_what_a_new_project_should_know_of_its_first_texts_is_said_and_stands_un
     widened = "1 of 1 span was widened to whole tokens: pasted.csv, line 2: “like” became “unlikeable”."
     confirmed = app.session_state["confirmed"]
     assert confirmed["is_kept"]
-    assert confirmed["words"].endswith(f"Numbered 1 text without an ID. {widened} 1 warning is under Import.")
+    assert confirmed["words"].endswith(f"Numbered 1 row without an ID. {widened} 1 warning is under Import.")
     films = find_project(store, "Films")
     app.session_state["visit"] = replace(visit, project=films, roles=frozenset({"lead"}))
     app.run().session_state["project_section"] = "Import"
@@ -444,7 +444,7 @@ def test_rows_are_numbered_where_that_is_chosen_as_their_key(page, make_project,
     assert chosen(app)["The ID"] is None
     box_of(app, "The ID").set_value("\0numbers").run()
     app.button(key="import_check").click().run()
-    assert "Numbered 2 texts without an ID." in said(app.warning)
+    assert "Numbered 2 rows without an ID." in said(app.warning)
 
 
 def test_what_was_stored_stays_on_the_page_and_leads_to_the_instances(page, make_project) -> None:
