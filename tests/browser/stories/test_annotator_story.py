@@ -15,6 +15,7 @@ from annotator.domain.projects import ProjectSettings
 from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.projects import get_project_by_id
+from annotator.usecases.access.accounts import add_user
 from annotator.usecases.databases import find_project
 from annotator.usecases.gold import GoldOptions, gold_instances
 from annotator.usecases.project.projects import change_project, create_project, give_role
@@ -57,6 +58,26 @@ def waiting(server: Server, project: int, language: str, n: int) -> list[tuple[s
 
 def first_words(text: str, n: int = 3) -> str:
     return " ".join(text.split("\n", maxsplit=1)[0].split(" ")[:n])
+
+
+def test_ten_new_people_submit_their_first_text_five_actions_after_start(server: Server, person: Come) -> None:
+    """In three kinds of task, through the guidelines, which nobody has read yet; with the mouse, and with keys alone."""
+    projects = ("Sentiment", "Similarity", "Reading")
+    with open_store(server.database) as store:
+        for number in range(10):
+            add_user(store, LOCAL_OPERATOR, f"Newcomer {number}", "annotator", projects[number % 3])
+    for number in range(10):
+        new = person(f"Newcomer {number}").open("/start")
+        new.page.get_by_role("link", name="to annotate").first.click()
+        expect(new.page.locator(".guidelines-read")).to_be_focused()
+        if projects[number % 3] == "Reading":
+            new.press("Enter", "Space", "Control+Enter")
+        else:
+            new.page.locator(".guidelines-read").click()
+            for sentence in new.page.locator(".segment-text").all():  # one, or a pair
+                sentence.click(position={"x": 14, "y": 14})
+            new.page.get_by_role("button", name="Submit").click()
+        new.sees("1 today")
 
 
 def test_an_english_a_chinese_and_a_long_text_are_marked_with_the_mouse(server: Server, person: Come) -> None:

@@ -175,7 +175,7 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     choose(page.get_by_role("combobox", name="Person", exact=True).last, "Annotator 2")
     page.get_by_role("button", name="Erase", exact=True).click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("Deleted: ")).to_be_visible()
+    expect(dialog.get_by_text("Deletes the account")).to_be_visible()
     expect(
         dialog.get_by_text(
             "Backups (also one made now), exports and the server log still contain the name and words. Delete what nobody needs."
