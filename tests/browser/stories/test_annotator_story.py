@@ -70,8 +70,11 @@ def test_ten_new_people_submit_their_first_text_five_actions_after_start(server:
         new = person(f"Newcomer {number}").open("/start")
         new.page.get_by_role("link", name="to annotate").first.click()
         expect(new.page.locator(".guidelines-read")).to_be_focused()
+        new.settles()
         if projects[number % 3] == "Reading":
-            new.press("Enter", "Space", "Control+Enter")
+            new.press("Enter")
+            expect(new.page.get_by_role("application")).to_be_focused()
+            new.press("ArrowRight", "Space", "Control+Enter")
         else:
             new.page.locator(".guidelines-read").click()
             for sentence in new.page.locator(".segment-text").all():  # one, or a pair
