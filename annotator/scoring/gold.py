@@ -157,11 +157,6 @@ class GoldTable:
         """The row of each instance by its number."""
         return {row.id: index for index, row in enumerate(self.rows)}
 
-    @property
-    def labelled(self) -> list[int]:
-        """The places of the rows with a label or an answer."""
-        return [index for index, row in enumerate(self.rows) if row.result is not None]
-
     @cached_property
     def side_names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.rows[0].sides) if self.rows else ()

@@ -376,7 +376,8 @@ def score_answers(gold: GoldTable, answers: Answers, *, is_label: bool, ordered_
 
 def _score_answers(gold: GoldTable, answers: Answers, *, is_label: bool) -> Scored:
     part = gold.take([index for index, row in enumerate(gold.rows) if row.id in answers and row.result is not None])
-    scored = Scored(part, counts={"instances": len(part), "instances_without_answer": len(gold) - len(part)})
+    n_unanswered = sum(row.id not in answers for row in gold.rows)
+    scored = Scored(part, counts={"instances": len(part), "instances_without_answer": n_unanswered})
     given = [answers[row.id].label or "" for row in part.rows]
     truth = [row.result or "" for row in part.rows]
     if not is_label:

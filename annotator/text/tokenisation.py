@@ -112,8 +112,8 @@ def tokenise(text: str, language: str) -> TokenizedText:
     """The text with its tokens and sentences.
 
     English and the other languages of spaCy: its rule-based tokens, without white space. Chinese: one character a
-    token, but a run of Latin letters and digits, not of wide ones, is one (as the benchmark has it); "zh-words" are
-    jieba's words.
+    token, but a run of Latin letters and digits, not of wide ones, is one (the benchmark has such runs of ASCII);
+    "zh-words" are jieba's words.
     Japanese, Thai, Korean, Vietnamese and others without rules: one character a token, but a run of Latin letters and
     digits is one; never a dictionary that happens to be installed, so that a text has the same tokens on every machine.
     A character is a grapheme cluster, which no token cuts. No token holds white space: those of spaCy's that do

@@ -24,10 +24,11 @@ from annotator.errors import AnnotatorError, NotAllowed, NotSignedIn, StoreError
 from annotator.language import Language, _, language_of_browser, speak, speaking
 from annotator.usecases.access.accounts import session_of
 from annotator.usecases.access.rights import has_projects, roles_anywhere
+from annotator.usecases.annotate.my_work import projects_with_texts
 from annotator.usecases.databases import Store
 from annotator.web import forms
 from annotator.web.addresses import LOOPBACK, path_prefix, refusal_of
-from annotator.web.navigation import PAGES, START, first_page_for, pages_for
+from annotator.web.navigation import PAGES, first_page_for, pages_for
 from annotator.web.routes import access, all_routes
 from annotator.web.routes import crowd as crowd_limits
 from annotator.web.routes.account import ACCOUNT_PATHS
@@ -380,14 +381,13 @@ def _is_there(path: str) -> bool:
 def _start_path(store: Store, user: User, query: str) -> str:
     """Every page keeps its own address for everybody, so "/" only leads to one; it shows itself when one has none.
 
-    Where the address names no project, it is the first with work: not one that has nothing left beside one that waits.
+    An annotator's, where the address names no project, is the first with texts: not one that has nothing left beside it.
     """
-    from annotator.usecases.start.overview import project_to_begin_in  # noqa: PLC0415
-
     page = first_page_for(user, roles_anywhere(store, user), has_projects=has_projects(store, user))
     if page is None:
         return "/"
-    project = None if query or page is START else project_to_begin_in(store, user)
+    is_chosen = query or page.path != "annotate"
+    project = None if is_chosen else next(projects_with_texts(store, user), None)
     query = f"project={project.id}" if project else query
     return f"/{page.path}?{query}" if query else f"/{page.path}"
 

@@ -1,6 +1,6 @@
 """An annotator's own work: the list of it, one piece as it is shown, and how much waits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
 
@@ -213,7 +213,7 @@ def why_empty(store: Store, project: Project, user: User, counts: dict[str, int]
     """
     if is_kept_from_work(store, project.id, cast("int", user.id), "annotators"):
         return _("Training comes before new work. Open Annotate or Review again.")
-    elsewhere = [f"“{other.name}”" for other in list_projects_of(store, user) if _has_texts(store, other, user)]
+    elsewhere = [f"“{other.name}”" for other in projects_with_texts(store, user)]
     if elsewhere:
         return _("Nothing left to annotate here. Texts wait in {projects}.", projects=listed(elsewhere))
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
@@ -221,9 +221,10 @@ def why_empty(store: Store, project: Project, user: User, counts: dict[str, int]
     return _("Nothing left to annotate. Come back later.")
 
 
-def _has_texts(store: Store, project: Project, user: User) -> bool:
-    """Whether an annotator has something to annotate in a project."""
-    if project.is_archived or "annotator" not in roles_of(store, user, project.id):
-        return False
-    counts = waiting_counts(store, project, user)
-    return any(counts[name] for name in ("returned", "open", "waiting"))
+def projects_with_texts(store: Store, user: User) -> Iterator[Project]:
+    """The projects in which somebody is an annotator and has something to annotate."""
+    for project in list_projects_of(store, user):
+        if not project.is_archived and "annotator" in roles_of(store, user, project.id):
+            counts = waiting_counts(store, project, user)
+            if any(counts[name] for name in ("returned", "open", "waiting")):
+                yield project

@@ -90,7 +90,7 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
         held = leases.hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user, day_began)
         works = [work_of(store, assignment) for assignment in held[:2]]
-        empty = None if works else why_empty(store, project, user, counts)
+    empty = None if works else why_empty(store, project, user, counts)  # after the lock: it looks at other projects too
     return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
 
 

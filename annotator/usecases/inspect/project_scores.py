@@ -292,10 +292,9 @@ class _Scorer:
         for stored in runs:
             if not stored.run.method:
                 answers = answers_by_seed[stored.run.seed] = self._answers(stored.id)
-                judged = gold if gold.has_gold else gold.take(gold.labelled)
-                if answers and len(judged):
+                if answers and (gold.has_gold or any(row.result is not None for row in gold.rows)):
                     labels = self.options.ordered_labels
-                    scored = score_answers(judged, answers, is_label=self.is_label, ordered_labels=labels)
+                    scored = score_answers(gold, answers, is_label=self.is_label, ordered_labels=labels)
                     self._add_quality(stored, quality, scored)
                 self._done()
         with_method = [stored for stored in runs if stored.run.method]

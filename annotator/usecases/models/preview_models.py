@@ -101,12 +101,13 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
     Raises: NotFound without a model, Conflict while it is being loaded or others ask, ModelError where it cannot be had
     """
     preview = project.settings.preview_model
+    may_train = is_lead or spec is not None  # Saliency alone names a model: who is there trains it there
     spec = preview if spec is None else spec
     kind = preview_model_kind(spec)
     if kind == "none":
         raise NotFound(_("No preview model is chosen (Project, Previews)."))
     folder = (
-        _built_in_folder(store, project, spec, is_lead=is_lead)
+        _built_in_folder(store, project, spec, may_train=may_train)
         if kind == "built-in"
         else _chosen_folder(store, project, spec, is_lead=is_lead)
     )
@@ -119,13 +120,13 @@ def asking(store: Store, project: Project, *, is_lead: bool, spec: str | None = 
         yield as_project_model(predictor, project, lambda model: preview_names(store, project, model, preview_labels))
 
 
-def _built_in_folder(store: Store, project: Project, spec: str, *, is_lead: bool) -> Path:
+def _built_in_folder(store: Store, project: Project, spec: str, *, may_train: bool) -> Path:
     folder = models_folder(store, project) / (built_in_name(spec) or BUILT_IN)
-    if not BagOfWords.is_saved(folder) and not is_lead:
-        raise NotFound(_("Ask a lead to train {spec}.", spec=spec))
-    if not BagOfWords.is_saved(folder):
+    if BagOfWords.is_saved(folder):
+        return folder
+    if may_train:
         raise NotFound(_("Train {spec} first (Saliency, Compute attributions).", spec=spec))
-    return folder
+    raise NotFound(_("Ask a lead to train {spec}.", spec=spec))
 
 
 def _chosen_folder(store: Store, project: Project, spec: str, *, is_lead: bool) -> Path:

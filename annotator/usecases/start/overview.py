@@ -30,10 +30,7 @@ from annotator.usecases.qualification.attempts import Training, training_of
 from annotator.usecases.qualification.people import people_without_tries
 from annotator.usecases.review.reviews import review_counts
 
-__all__ = [
-    "LeadWork", "OwnWork", "ProjectWork", "QuietPerson", "ReturnedText", "Training", "Waiting", "overview",
-    "project_to_begin_in",
-]  # fmt: skip
+__all__ = ["LeadWork", "OwnWork", "ProjectWork", "QuietPerson", "ReturnedText", "Training", "Waiting", "overview"]
 
 PAGE_SIZE = 20
 QUIET_DAYS = 5
@@ -104,14 +101,6 @@ def overview(store: Store, user: User, page: int = 1) -> tuple[list[ProjectWork]
         led = _led_work(store, user, [p for p in shown if has_right(user, roles[p.id], "manage project")])
         work = [ProjectWork(p, mine.get(p.id, OwnWork()), led.get(p.id, LeadWork()), p.id in led) for p in shown]
     return work, len(projects)
-
-
-def project_to_begin_in(store: Store, user: User) -> Project | None:
-    """The first project of a person in which something waits for them; None where nothing does, or there is no choice."""
-    projects = [project for project in list_projects_of(store, user) if not project.is_archived]
-    if len(projects) < 2:
-        return None
-    return next((p for p in projects if own_work_in(store, user, p, roles_of(store, user, p.id))), None)
 
 
 def _own_work(

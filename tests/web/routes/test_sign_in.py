@@ -32,8 +32,12 @@ from annotator.errors import (
 )
 from annotator.language import speaking
 from annotator.store import open_store
+from annotator.store.people import add_role, get_user
 from annotator.store.projects import add_project
 from annotator.usecases.access import accounts, credentials
+from annotator.usecases.databases import find_project
+from annotator.usecases.transfer.file_import import import_file
+from annotator.usecases.transfer.import_report import ImportOptions
 from annotator.web import forms
 from annotator.web.middleware import web_middleware
 from annotator.web.navigation import PAGES
@@ -389,6 +393,27 @@ def test_an_address_without_a_page_says_so_and_offers_the_pages_of_the_person(cl
 
 def test_whoever_is_not_signed_in_is_not_told_which_pages_there_are(client: TestClient) -> None:
     assert client.get("/nothing", headers=PAGE).headers["location"] == "/sign-in?next=%2Fnothing"
+
+
+def test_an_annotator_begins_where_texts_are_and_never_in_a_project_that_they_only_review(
+    path: Path, client: TestClient
+) -> None:
+    sign_in(client)
+    with open_store(path) as store:
+        ann = get_user(store, "ann")
+        with store.transaction():
+            made = {
+                name: add_project(store, name, get_task("sentiment"), labels=["no", "yes"]).id
+                for name in ("Q reviewed", "R annotated")
+            }
+            add_role(store, made["Q reviewed"], ann, "reviewer")
+            add_role(store, made["R annotated"], ann, "annotator")
+        assert client.get("/", headers=PAGE).headers["location"] == "/annotate"  # nothing waits anywhere
+        for name in made:
+            text = path.parent / f"{name}.csv"
+            text.write_text("id,text,label\n1,A text.,yes\n", encoding="utf-8")
+            import_file(store, LOCAL_OPERATOR, find_project(store, name), "csv", text, ImportOptions())
+    assert client.get("/", headers=PAGE).headers["location"] == f"/annotate?project={made['R annotated']}"
 
 
 def test_the_start_leads_to_the_first_page_of_the_person(path: Path, client: TestClient) -> None:
