@@ -156,6 +156,20 @@ def test_an_answer_that_cannot_be_stored_holds_nobody_up_and_is_asked_for_again(
     becomes(shown, "open asking first")
 
 
+def test_a_script_that_ran_before_an_answer_was_stored_asks_nobody_again(panel: Open, fake: Fake) -> None:
+    fake.guidelines = said(1, "first")
+    shown = panel(fake)
+    drawn(shown)
+    shown.page.route("**/api/guidelines/read", lambda _route: None)  # it stays on its way
+    becomes(shown, "open asking first")
+    shown.page.keyboard.press("Enter")
+    shown.page.evaluate("mount({ guidelines: { user: 7, version: 1, asks: 'first' } })")
+    assert opened(shown) == "open"
+    shown.keys("Home", "Space", "Control+Enter", "Home", "Space")
+    assert opened(shown) == "open"
+    assert shown.sets() == [[[0, 1]]]
+
+
 def test_marking_goes_on_while_they_are_open(panel: Open, fake: Fake) -> None:
     shown = panel(fake)
     shown.keys("Home", "Space")

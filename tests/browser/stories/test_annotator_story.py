@@ -70,7 +70,7 @@ def test_ten_new_people_submit_their_first_text_five_actions_after_start(server:
         new = person(f"Newcomer {number}").open("/start")
         new.page.get_by_role("link", name="to annotate").first.click()
         expect(new.page.locator(".guidelines-read")).to_be_focused()
-        new.settles()
+        expect(new.page.locator(".segment-text").first).to_be_visible()
         if projects[number % 3] == "Reading":
             new.press("Enter")
             expect(new.page.get_by_role("application")).to_be_focused()

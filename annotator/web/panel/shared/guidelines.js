@@ -113,16 +113,15 @@ export class Guidelines {
 
   /** The answer may come late or never: the work goes on meanwhile. */
   async #read() {
-    const { version } = this;
-    const isFirst = this.asks === "first";
+    const { version, asks } = this;
     this.asks = "";
+    this.readVersion = version; // also for a script that ran before the answer was stored
     this.#answered();
     const answer = await this.messages.post("read", { project: this.project, version });
-    if (answer.status === 200) this.readVersion = version;
-    else if (!this.closed) {
-      this.asks = isFirst ? "first" : "changed";
-      this.screen.hint(_("Your confirmation was not saved. {why}", { why: sentenceOf(answer) }), { stay: true });
-    }
+    if (answer.status === 200 || this.closed) return;
+    this.readVersion = 0;
+    this.asks = asks;
+    this.screen.hint(_("Your confirmation was not saved. {why}", { why: sentenceOf(answer) }), { stay: true });
   }
 
   /** Once in a visit is enough; whoever comes back another day, or finds another version, is asked again. */
