@@ -9,6 +9,7 @@ shows it where it stood the last time (panel/annotate/early.js), and Streamlit's
 import json
 import re
 from functools import cache
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -20,42 +21,14 @@ from annotator.usecases.access.accounts import Session
 from annotator.web.addresses import at, path_prefix
 from annotator.web.navigation import PAGES
 from annotator.web.routes.access import is_from_elsewhere, session_of_request
-from annotator.web.routes.first_text import STYLE as FIRST_STYLE
 from annotator.web.routes.first_text import ZONE, first_text, only_looks_in
 from annotator.web.routes.static import panel_address, panel_modules, streamlit_files
 
-# What a page shows until Streamlit has drawn it, put into its document.
-
-
-# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/annotate/early.js.
+# Below this width the sidebar is closed until somebody opens it: the text needs the room. As in panel/page/page.css.
 NARROW = 1000
-
-STYLE = f"""<style>
-/* The guidelines are the panel's to show (panel/guidelines.css): their own style sheet may come after them. */
-html:not([data-guidelines~="open"]) .st-key-guidelines {{ display: none }}
-/* What stands below the screen would move away under the pointer while the screen draws: it is shown when that has drawn. */
-[class*="st-key-saliency_"]:not([data-drawn]) ~ * {{ animation: not-yet 60s }}
-@keyframes not-yet {{ from, to {{ visibility: hidden }} }}
-.begin {{ --begin-page: #ffffff; --begin-side: #f3f5f7; --begin-line: #e9edf1; position: fixed; inset: 0; pointer-events: none }}
-@media (prefers-color-scheme: dark) {{
-  .begin {{ --begin-page: #14181d; --begin-side: #1c2229; --begin-line: #252c34 }}
-}}
-.begin-side {{ right: auto; width: 230px; background: var(--begin-side) }}
-/* It lies over the parts of a screen that has no text yet. */
-.begin-main {{ left: 230px; background: var(--begin-page); z-index: 4 }}
-.begin-main > div {{
-  margin: 3rem var(--page-padding) 0; height: 11rem; max-width: 48rem;
-  background: repeating-linear-gradient(var(--begin-line) 0 .8rem, transparent .8rem 2.4rem);
-}}
-@media (max-width: {NARROW}px) {{
-  .begin-side {{ display: none }}
-  .begin-main {{ left: 0 }}
-  /* Streamlit shows it under the mouse alone. */
-  .stSidebar [data-testid=stSidebarCollapseButton][data-testid][data-testid] {{ display: inline-flex; visibility: visible }}
-}}
-</style>
-<noscript><style>.begin {{ display: none }}</style></noscript>
-"""
+_STYLES = Path(__file__).parents[1] / "panel" / "page"
+_STYLE = (_STYLES / "page.css").read_text(encoding="utf-8")
+_FIRST_STYLE = (_STYLES / "first_text.css").read_text(encoding="utf-8")
 
 # Streamlit remembers by itself whether its sidebar is open, in one place for windows of any width. Here each kind has its own.
 SIDEBAR = f"""<script>
@@ -147,64 +120,6 @@ window.WebSocket = class extends WebSocket {
 }
 </script>
 """
-# A toast lies below, where it covers neither the sections of a page nor its first line.
-# Streamlit has no setting for its side padding, which takes an eighth of a small screen from the text, nor for the words of
-# the chosen section, which it writes in the colour of a button: too dim on a dark page. In a low window (a page at 200 %) its
-# header would take a sixth of the height, for one button. (A name stands twice to outweigh Streamlit's own rule, which comes
-# later.)
-_STYLE = """<style>
-:root { --page-padding: clamp(1rem, 3vw, 4rem) }
-.stMainBlockContainer.stMainBlockContainer { padding-left: var(--page-padding); padding-right: var(--page-padding) }
-.no-socket {
-  position: fixed; inset: 0 0 auto; z-index: 999999; margin: 0; padding: .7rem 1.2rem; background: #b42318; color: #fff;
-  font: 15px/1.4 "Source Sans", system-ui, sans-serif;
-}
-[data-testid=stToastContainer][data-testid=stToastContainer] { top: auto; bottom: 1rem }
-.stButtonGroup.stButtonGroup [data-variant][data-selected=true][type][class] { color: inherit }
-/* The parts of a section are words with a line below them, so that they look like no second row of sections. */
-[class*=st-key-project_part_] .stButtonGroup [data-variant][class][type] {
-  min-height: 0; padding: 2px 0; margin-inline-end: 20px;
-  border: 0; border-bottom: 2px solid transparent; border-radius: 0; background: none
-}
-[class*=st-key-project_part_] .stButtonGroup [data-variant][class][type]:hover { border-bottom-color: #8888 }
-[class*=st-key-project_part_] .stButtonGroup [data-variant][class][data-selected=true] {
-  border-bottom-color: currentColor; font-weight: 600
-}
-.stSidebar .stSelectbox input { text-overflow: ellipsis }
-/* The one word of Streamlit's uploader, which has no setting for it. */
-:lang(zh) [data-testid=stFileUploaderDropzone] button p { font-size: 0 }
-:lang(zh) [data-testid=stFileUploaderDropzone] button p::after { content: "上传"; font-size: 1rem }
-[data-testid=stHeaderActionElements][data-testid] { display: none }
-/* A number is typed, or changed with the arrow keys. */
-[data-testid=stNumberInput] [data-testid^=stNumberInputStep] { display: none }
-[data-testid=stForm]:not(:has(input:out-of-range)) .st-key-out_of_range { display: none }
-.palette {
-  width: min(600px, 92vw); margin: 12vh auto auto; padding: 8px;
-  border: 1px solid color-mix(in srgb, currentColor 20%, transparent);
-  border-radius: 12px; box-shadow: 0 18px 60px #0006; font: 15px/1.4 "Source Sans", system-ui, sans-serif;
-}
-.palette::backdrop { background: #0b0f1866 }
-.palette input {
-  width: 100%; box-sizing: border-box; padding: 10px 12px; border: 0; outline: 0; background: none; color: inherit; font: inherit;
-}
-.palette [role=listbox] {
-  max-height: 50vh; overflow-y: auto; border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent);
-}
-.palette a { display: flex; gap: 16px; padding: 7px 12px; border-radius: 8px; color: inherit; text-decoration: none }
-.palette a[aria-selected=true], .palette a:hover { background: color-mix(in srgb, currentColor 10%, transparent) }
-.palette-name { flex: 1; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
-.palette-kind { opacity: .72; white-space: nowrap }
-.palette-none { margin: 10px 12px }
-@media (max-height: 600px) {
-  .stAppHeader.stAppHeader { background: transparent; pointer-events: none; min-height: 0 }
-  .stAppHeader.stAppHeader [data-testid=stToolbar] { padding-top: 2px; min-height: 0; align-items: start }
-  .stAppHeader.stAppHeader button {
-    pointer-events: auto; background: color-mix(in srgb, Canvas 80%, transparent); border-radius: 8px;
-  }
-  .stMainBlockContainer.stMainBlockContainer { padding-top: 2.75rem }
-}
-</style>
-"""
 # panel/annotate/early.js says what becomes of the text. What this browser could not send yet goes first: then nothing is asked
 # early. And what the page before this one could still send while this document was on its way came after what stands in it.
 _FIRST_TEXT = """<script>
@@ -271,7 +186,7 @@ def _document(page: str, *, asks_first: bool = True, has_text: bool = False, lan
     index = (static / "index.html").read_text(encoding="utf-8")
     first = _FIRST_TEXT.replace("PREFIX", json.dumps(path_prefix())) if asks_first and page in _FIRST_ASKED else ""
     first += _SERVER.replace("PREFIX", path_prefix()).replace("ZONE", ZONE) + _no_socket() + SIDEBAR
-    style = _STYLE + STYLE
+    style = f"<style>\n{_STYLE}</style>\n<noscript><style>.begin {{ display: none }}</style></noscript>\n"
     files = "" if language == "en" else f'<script src="{panel_address(f"words/{language}.js")}"></script>\n'
     if page in _ENTRIES:
         modules = panel_modules(_ENTRIES[page])
@@ -287,7 +202,7 @@ def _document(page: str, *, asks_first: bool = True, has_text: bool = False, lan
     last = frame(has_panel=page in _ENTRIES)
     if has_text:
         font = _FONT.search(index)
-        style += FIRST_STYLE.replace("FONT", "" if font is None else font[1])
+        style += f"<style>\n{_FIRST_STYLE.replace('FONT', '' if font is None else font[1])}</style>\n"
         last += _AFTER_TEXT.replace("FILES", first + files + "".join(_FILES.findall(index)))
         index = _FILES.sub("", index)
         first = ""

@@ -34,34 +34,6 @@ ZONE = "annotator_zone"
 _MOST_MINUTES = 24 * 60
 _IN_SIGHT = 12_000  # characters: more than any screen shows
 
-STYLE = """<style>
-@font-face { font-family: "Source Sans"; src: url("FONT") format("woff2"); font-weight: 200 900; font-display: swap }
-.first-text {
-  --first-ink: #1f2430; position: fixed; inset: 15rem var(--page-padding) 0 calc(230px + var(--page-padding)); z-index: 5;
-  overflow: hidden; pointer-events: none; color: var(--first-ink);
-  font: 18px/36px "Source Sans", system-ui, "Noto Sans", sans-serif;
-}
-@media (prefers-color-scheme: dark) { .first-text { --first-ink: #e8eaf0 } }
-@media (max-width: 1000px) { .first-text { left: var(--page-padding) } }
-.first-text section + section { margin-top: 20px }
-.first-text h3 { margin: 0 0 4px; font-size: 12px; line-height: 1.45; font-weight: 600; letter-spacing: .02em; opacity: .72 }
-.first-text p {
-  margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; max-width: 76ch;
-  font-variant-ligatures: no-common-ligatures;
-}
-.first-text .quiet { padding: 10px 16px 12px; max-width: 76ch }
-.first-text .quiet p { font-size: .889em; line-height: 1.625; opacity: .72 }
-/* Of one set it is asked whether it is enough alone: what is no part of it is as faint as in review.css. */
-.first-text.alone section:not(.quiet) { color: color-mix(in srgb, var(--first-ink) 9%, transparent) }
-.first-text.alone mark { color: var(--first-ink) }
-/* As beside heatmaps (saliency.css). */
-.first-text.heat section + section { margin: 0; padding-top: 5px }
-.first-text.heat :is(h3, p) { display: inline; margin-inline-end: 8px }
-.first-text.heat .quiet, .first-text.heat .quiet p { padding: 0; font: inherit; max-width: none }
-.first-text.heat p { max-width: none }
-.first-text mark { color: inherit; background: color-mix(in srgb, currentColor 9%, transparent); text-decoration: underline 2px }
-</style>
-"""
 # In a window of another kind than the one in which the panel stood there (as in panel/annotate/early.js) it is somewhere else.
 # What is asked for the browser's storage or cookies would wait for another process.
 _PLACED = """<script>
