@@ -35,12 +35,12 @@ def has_exhaustive(store: Store, project_id: int) -> bool:
 
 
 def not_chosen(store: Store, project_id: int) -> dict[str, int]:
-    """By annotator, accepted annotations with sets of texts whose gold isn't they: the lead's choice, else the first."""
+    """By annotator, accepted annotations with sets that another one is the gold of: the lead's choice, else the first."""
     return store.mapping(
         f"""SELECT annotator, count(*) AS n FROM annotations JOIN instances ON instances.id = instance_id
             WHERE project_id = ?1 AND instances.state <> 'discarded' AND annotations.state = 'accepted'
                 AND EXISTS (SELECT 1 FROM rationale_sets WHERE annotation_id = annotations.id)
-                AND annotations.id NOT IN (SELECT coalesce({GOLD_ANNOTATION}, 0) FROM instances WHERE project_id = ?1)
+                AND annotations.id <> {GOLD_ANNOTATION}
             GROUP BY annotator ORDER BY annotator""",
         (project_id,),
     )

@@ -195,7 +195,7 @@ def left_out_words(left_out: Mapping[str, int], policy: ScoredPolicy, *, has_nam
 
 
 _WHY_LEFT_OUT: Mapping[ScoredPolicy, str] = {
-    "chosen": unsaid("“chosen” takes one annotation per text; “all” everyone's.")
+    "chosen": unsaid("“chosen” takes one annotation per text; “all” takes every one with the gold label.")
 }
 _OTHERWISE_LEFT_OUT = unsaid("Their label isn't gold, or no word has a majority.")
 

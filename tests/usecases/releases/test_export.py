@@ -142,7 +142,8 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(store, project, re
 
 
 @pytest.mark.parametrize(
-    ("policy", "why"), [("chosen", "“chosen” takes one annotation per text; “all” everyone's."), ("all", "")]
+    ("policy", "why"),
+    [("chosen", "“chosen” takes one annotation per text; “all” takes every one with the gold label."), ("all", "")],
 )
 def test_whose_sets_the_policy_leaves_out_is_said_before_freezing_of_an_export_and_by_number_on_the_card(
     store, make_project, import_rows, add_person, tmp_path, policy: str, why: str
@@ -150,12 +151,20 @@ def test_whose_sets_the_policy_leaves_out_is_said_before_freezing_of_an_export_a
     project = make_project(gold_policy=policy)
     row = {"text": "so good, so good", "label": "positive", "rationales": [[[0, 2]]]}
     import_rows(project, [{"id": f"t{n}", **row, "annotator": name} for n in range(3) for name in NAMES[: 1 + (n > 0)]])
+    answers = zip(
+        NAMES, project.labels, strict=True
+    )  # of a text whose label nobody knows: no gold, so nothing is omitted
+    tied = [
+        {"id": "tied", "text": "so good", "rationales": [[[0, 2]]], "annotator": n, "annotator_label": a}
+        for n, a in answers
+    ]
+    import_rows(project, tied)
     people = "This gold omits the sets of 2 annotations: Another One (2). "
     assert unfinished_words(store, LOCAL_OPERATOR, project) == (people + why if why else "")
     exported = export_file(store, LOCAL_OPERATOR, project, "csv", tmp_path / "gold.csv")
-    assert exported.left_out == (people + why if why else "")
+    assert exported.not_in_gold == (people + why if why else "")
     researcher = add_person("researcher", project, "researcher")
-    for_them = export_file(store, researcher, project, "benchmark", tmp_path / "gold").left_out
+    for_them = export_file(store, researcher, project, "benchmark", tmp_path / "gold").not_in_gold
     assert for_them == ("This gold omits the sets of 2 annotations. " + why if why else "")
     freeze_gold(store, LOCAL_OPERATOR, project, "first", licence="CC BY 4.0")
     export_release(store, LOCAL_OPERATOR, project, 1, "csv", tmp_path / "release")

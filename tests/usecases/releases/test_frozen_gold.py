@@ -245,7 +245,7 @@ def test_before_freezing_a_lead_reads_how_much_of_the_gold_is_not_complete(
     change_project(store, LOCAL_OPERATOR, replace(made, settings=replace(made.settings, annotators_per_instance=1)))
     assert unfinished_words(store, LOCAL_OPERATOR, made) == (
         "1 text with gold is incomplete; it is frozen as is. This gold omits the sets of 1 annotation: ann "
-        "(1). “chosen” takes one annotation per text; “all” everyone's."
+        "(1). “chosen” takes one annotation per text; “all” takes every one with the gold label."
     ), "each has as many as are wanted; one is in hand, given out ahead"
 
 
