@@ -39,7 +39,8 @@ class Invitee:
 class Invitation:
     """What inviting somebody gave, or a new link.
 
-    role: None for whoever has none in the project; link_token: None for whoever had an account before, and has the role with it
+    role: None for whoever has none in the project;     link_token: None for whoever used an account before, and has the role with it
+
     """
 
     name: str
@@ -60,6 +61,10 @@ class Member:
     account: AccountState
     link_expires_at: str | None
     may_renew: bool
+
+    @property
+    def is_unused(self) -> bool:
+        return self.account in {"has a link", "needs a link"}
 
 
 def read_invitees(text: str, role: Role) -> list[Invitee]:
@@ -91,14 +96,20 @@ def read_invitees(text: str, role: Role) -> list[Invitee]:
 def invite(store: Store, actor: User, project_id: int, invitees: Sequence[Invitee]) -> list[Invitation]:
     """Give each of them the role, with an account and a one-time link where they have none; all of them or nobody.
 
+    Members who are invited again and have not used their link get another (links are shown only once); the older one ends.
     Raises: InvalidValue naming the lines of whoever was shut out, or is only known as the author of imported annotations
     """
     with store.transaction():
         require(store, actor, project_id, "manage project")
         _refuse([problem for invitee in invitees if (problem := _why_not(store, invitee))])
+        members = members_with_accounts(store, actor, project_id)
+        waiting = {(m.user.name, role) for m in members if m.may_renew and m.is_unused for role in m.roles}
         tokens: dict[tuple[str, Role], Invitation] = {}
         for invitee in invitees:
             user, token = add_person(store, actor, invitee.name, invitee.role, project_id, INVITATION_LASTS)
+            if (user.name, invitee.role) in waiting:
+                waiting -= {(user.name, role) for role in PROJECT_ROLES}  # one link for all roles
+                token = _new_link(store, actor, project_id, user)
             tokens.setdefault((user.name, invitee.role), Invitation(user.name, invitee.role, token))
     return list(tokens.values())
 
@@ -164,7 +175,10 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
             raise NotAllowed(_("Only an administrator can send '{name}' a new link.", name=name))
         if actor.is_administrator:
             return reset_user(store, actor, name)
-        user = members[name].user
-        people_store.withdraw_links(store, user)
-        add_event(store, actor.name, "renew link", "user", user.id, project_id=project_id, name=name)
-        return make_link(store, user, INVITATION_LASTS)
+        return _new_link(store, actor, project_id, members[name].user)
+
+
+def _new_link(store: Store, actor: User, project_id: int, user: User) -> str:
+    people_store.withdraw_links(store, user)
+    add_event(store, actor.name, "renew link", "user", user.id, project_id=project_id, name=user.name)
+    return make_link(store, user, INVITATION_LASTS)

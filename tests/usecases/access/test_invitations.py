@@ -110,6 +110,22 @@ def test_whoever_has_an_account_gets_the_role_and_keeps_the_password(store: Stor
 def test_somebody_twice_in_a_list_gets_one_account_and_both_roles(store: Store, lea: User, project: int) -> None:
     given = invite(store, lea, project, read_invitees("Ada\nada, reviewer\nAda", "annotator"))
     assert [(one.role, one.link_token is None) for one in given] == [("annotator", False), ("reviewer", True)]
+    again = invite(store, lea, project, read_invitees("Ada\nada, reviewer\nAda", "annotator"))
+    assert [(one.role, one.link_token is None) for one in again] == [("annotator", False), ("reviewer", True)]
+    assert accounts.open_link(store, str(again[0].link_token)).user is not None
+
+
+def test_a_lost_link_is_replaced_by_inviting_again_and_another_role_leaves_the_one_that_was_sent(
+    store: Store, lea: User, project: int
+) -> None:
+    [sent] = invite(store, lea, project, [Invitee(1, "Ada", "annotator")])
+    [more] = invite(store, lea, project, [Invitee(1, "Ada", "reviewer")])
+    assert more.link_token is None
+    assert accounts.open_link(store, str(sent.link_token)).user is not None
+    [new] = invite(store, lea, project, [Invitee(1, "Ada", "annotator")])
+    assert accounts.open_link(store, str(new.link_token)).user is not None
+    with pytest.raises(NotAllowed, match=r"used, replaced or has expired"):
+        accounts.open_link(store, str(sent.link_token))
 
 
 def test_nobody_of_a_list_is_invited_where_one_was_shut_out(store: Store, lea: User, project: int) -> None:

@@ -47,7 +47,7 @@ def show_invitations(store: Store, visit: Visit, project: Project) -> None:
             _("Names, one per line"),
             key=field,
             placeholder=_("Ada\nBo\nCleo, reviewer"),
-            help=_("Sign-in names; for another role: name, role."),
+            help=_("Sign-in names; for another role: name, role. A name again: a new link, if theirs is unused."),
         )
         role = chosen.selectbox(_("Role"), PROJECT_ROLES, format_func=role_name, key="people_invite_role")
         if picked_but_off(store, visit.user, project.id):
@@ -115,7 +115,7 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
         )
     if known:
         names = listed([as_text(_invited(invitation)) for invitation in known])
-        st.markdown(_("Added: {names}.", names=names))
+        st.markdown(_("No new link, as they have an account: {names}.", names=names))
 
 
 def _invited(invitation: Invitation) -> str:
