@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.people import ANONYMISED, ERASED, SOMEONE_ERASED, User
 from annotator.domain.sources import without_annotator
 from annotator.errors import Conflict
-from annotator.language import _, several
+from annotator.language import _, several, unsaid
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.people import find_user
@@ -242,6 +242,9 @@ def anonymising_lines(plan: AnonymisingPlan) -> tuple[str, ...]:
     return (goes, stays, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD))
 
 
+_UNPAID = unsaid("Payment tables lose all this work: pay for it, or download them, first.")
+
+
 def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
     """What erasing takes, what becomes of gold and releases, and what it cannot reach."""
     goes = _(
@@ -264,8 +267,8 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         annotations=counted(plan.n_of_others, "annotation"),
     )
     reviews = several(
-        "{n} review of these by others would be deleted too and no longer paid.",
-        "{n} reviews of these by others would be deleted too and no longer paid.",
+        "{n} review of these by others would be deleted too.",
+        "{n} reviews of these by others would be deleted too.",
         plan.held.reviews_of_theirs,
     )
     releases = (
@@ -277,8 +280,9 @@ def erasing_lines(plan: ErasingPlan) -> tuple[str, ...]:
         )
         for name, n in plan.releases.items()
     )
+    paid = [_(_UNPAID)] if plan.held.annotations or plan.held.reviews else []
     return (
-        goes, gold, *([reviews] if plan.held.reviews_of_theirs else []), *([instances] if plan.n_instances else []),
+        goes, gold, *([reviews] if plan.held.reviews_of_theirs else []), *paid, *([instances] if plan.n_instances else []),
         *releases, *_lead_lines(plan.only_lead_of), *mention_lines(plan.n_mentions), _(BACKUPS_HOLD),
     )  # fmt: skip
 
