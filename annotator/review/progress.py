@@ -147,7 +147,7 @@ def forecast_words(forecast: Forecast) -> str:
     """What a lead reads: how many texts are left, and when all will be done.
 
     >>> print(forecast_words(Forecast("dates", 90, 10, 9.5, dt.date(2026, 12, 3), dt.date(2026, 12, 9))))
-    90 texts left. Forecast: 3 December 2026 to 9 December 2026 (90 %, pace of the last 10 working days).
+    90 texts left. Forecast: 3 December 2026 to 9 December 2026 (90 %, finished texts of the last 10 working days).
     """
     if forecast.reason == "nothing left":
         return _("No texts left.")
@@ -164,17 +164,17 @@ def _when_words(forecast: Forecast) -> str:
         case "nothing lately":
             return _("No forecast: none done in {n} days.", n=LATELY_DAYS)
         case "too few days":
-            return _("A forecast appears after {n} working days.", n=FEWEST_DAYS)
+            return _("A forecast appears after {n} days with finished texts.", n=FEWEST_DAYS)
         case "too far":
-            return _("Forecast: over five years (pace of the last {days}).", days=days)
+            return _("Forecast: over five years (finished texts of the last {days}).", days=days)
         case "too uneven":
             return _(
                 "Forecast: {earliest} at the earliest (the last {days} vary too much).", days=days, earliest=earliest
             )
     if earliest == latest:
-        return _("Forecast: {earliest} (90 %, pace of the last {days}).", days=days, earliest=earliest)
+        return _("Forecast: {earliest} (90 %, finished texts of the last {days}).", days=days, earliest=earliest)
     return _(
-        "Forecast: {earliest} to {latest} (90 %, pace of the last {days}).", days=days, earliest=earliest, latest=latest
+        "Forecast: {earliest} to {latest} (90 %, finished texts of the last {days}).", days=days, earliest=earliest, latest=latest
     )
 
 

@@ -85,10 +85,13 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 
 # What else Ctrl+K finds by its name, in the part that has it.
 ALSO_FOUND: Mapping[str, tuple[str, ...]] = {
-    "Progress": (unsaid("Forecast"), unsaid("Hours and cost (payment rate)"), unsaid("Flagged work")),
+    "Progress": (unsaid("Forecast"), unsaid("Hours and cost (payment rate)"), unsaid("Flagged work (quick or slow)")),
+    "Decisions": (unsaid("Questions to the lead"),),
     "Instances": (unsaid("Assign splits"), unsaid("Start second pass")),
+    "Releases": (unsaid("License and datasheet"),),
     "Rules": (unsaid("Rename or merge a label"), unsaid("Thresholds")),
-    "People": (unsaid("New password link"), unsaid("Erase a person's data")),
+    "People": (unsaid("Reset a password (new link)"), unsaid("Remove or erase a person's data")),
+    "Quality": (unsaid("Agreement (kappa, alpha, F1)"),),
     "Training": (unsaid("Blind checks"),),
 }
 

@@ -189,7 +189,7 @@ def test_programs_get_every_number_as_json(worked: Command) -> None:
 
 def test_people_get_a_line_for_each_matter(worked: Command) -> None:
     out = worked("progress", "--project", "P", "--time-zone", "Asia/Kathmandu").out
-    assert "A forecast appears after 5 working days" in out
+    assert "A forecast appears after 5 days with finished texts" in out
     assert "time: median of 8 s a text, 2 s a token (n = 1; pauses of more than 60 s left out)" in out
     assert "ann (annotator): 1 submitted, 0 accepted, 0 corrected, 0.0022 hours" in out
     assert "no rate is stated" in out

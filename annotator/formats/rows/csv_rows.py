@@ -124,7 +124,16 @@ def _left_out(unnamed: Sequence[int]) -> str:
 # Which columns a person may choose for what, before a file is read: those that are taken, guessed or look alike.
 
 
-_FIELDS = ("split", "annotator", "annotator_label", "rationales", "rationale_index", "rationale_quotes", "tokens")
+_FIELDS = (
+    "split",
+    "language",
+    "annotator",
+    "annotator_label",
+    "rationales",
+    "rationale_index",
+    "rationale_quotes",
+    "tokens",
+)
 
 
 def column_choices(path: Path, format_name: str, options: ReadOptions) -> ColumnChoices | None:

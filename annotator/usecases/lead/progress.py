@@ -78,7 +78,7 @@ class ReviewerProgress:
 
 @dataclass(frozen=True, slots=True)
 class OtherMember:
-    """Somebody who has a role and has neither annotated nor reviewed yet."""
+    """Somebody whose role is to work, and who has neither annotated nor reviewed yet."""
 
     name: str
     roles: tuple[Role, ...]
@@ -174,13 +174,16 @@ def _reviewers(
     return tuple(reviewers)
 
 
+_WORKING: frozenset[Role] = frozenset({"annotator", "reviewer", "author"})
+
+
 def _others(
     store: Store, project: Project, known: Collection[str], active_at: Mapping[str, str], now: dt.datetime
 ) -> tuple[OtherMember, ...]:
     roles = by_key(
         (user.name, role)
         for user, role in list_members(store, project.id)
-        if user.name not in known and not user.is_disabled
+        if user.name not in known and not user.is_disabled and role in _WORKING
     )
     return tuple(
         OtherMember(name, tuple(roles[name]), _days(active_at.get(name), now))

@@ -17,7 +17,7 @@ from annotator.store.project import label_replacement
 from annotator.store.project import label_replacement as label_replacement_store
 from annotator.store.project import label_replacement as replacement_store
 from annotator.store.projects import get_project_by_id, set_labels, update_project
-from annotator.store.trained_models import list_label_tables
+from annotator.store.trained_models import list_label_tables, models_trained
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.label_tables import follow_replacement
 
@@ -247,12 +247,12 @@ def label_effects(store: Store, actor: User, project: Project, label: str) -> La
     return LabelEffects(
         label, use.n_instances, use.n_annotations,
         tuple(words for n, words in changes if n),
-        tuple(_stays(reach, n_cases)),
+        tuple(_stays(reach, n_cases, has_models=bool(models_trained(store, project.id)))),
         tuple(label_replacement_store.instances_with_label(store, project.id, label, _NAMED)),
     )  # fmt: skip
 
 
-def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]:
+def _stays(reach: label_replacement_store.LabelReach, n_cases: int, *, has_models: bool) -> list[str]:
     sentences = [_("Review scores and accepted rounds stay.")]
     if n := reach.n_gold_choices:
         sentences.append(
@@ -276,7 +276,8 @@ def _stays(reach: label_replacement_store.LabelReach, n_cases: int) -> list[str]
                 n_cases,
             )
         )
-    sentences.append(_("Models trained here must be retrained."))
+    if has_models:
+        sentences.append(_("Models trained here must be retrained."))
     return sentences
 
 

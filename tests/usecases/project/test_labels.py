@@ -457,7 +457,6 @@ def test_what_a_replacement_changes_and_leaves_is_said_before(store: Store, thre
         "Review scores and accepted rounds stay.",
         "The numbers of 1 run become out of date.",
         "1 release keeps its old labels.",
-        "Models trained here must be retrained.",
     )
     assert (
         rename_label(store, LOCAL_OPERATOR, three, "neutral", "mixed")

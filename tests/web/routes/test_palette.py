@@ -52,7 +52,8 @@ def test_a_lead_finds_pages_settings_people_projects_and_texts_by_name(
         return [target["address"] for target in find(lead, words, project)]
 
     assert addresses("metr") == [f"/metrics?{here}"]
-    assert addresses("agreement") == [f"/project?{here}&section=Quality"]
+    assert addresses("agreement kappa") == [f"/project?{here}&section=Quality"]
+    assert addresses("sign out") == ["/account"]
     [idle] = find(lead, "IDLE sec", project)
     assert (idle["address"], idle["seek"], idle["kind"]) == (
         f"/project?{here}&section=Rules",

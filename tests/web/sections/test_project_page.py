@@ -160,7 +160,7 @@ def test_what_annotators_submitted_is_shown_in_parts_that_add_up_and_reviewers_h
     assert (of_rita["person"], of_rita["reviews given"], of_rita["waiting"]) == ("rita", 1, 2)
     assert (row["last submission"], of_rita["last review"]) == ("less than a day ago", "less than a day ago")
     sentences = "\n".join(one.value for one in page.markdown)
-    assert "8 texts left. A forecast appears after 5 working days." in sentences
+    assert "8 texts left. A forecast appears after 5 days with finished texts." in sentences
     assert sentences.count("texts left") == 1
 
 
