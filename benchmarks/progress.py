@@ -23,8 +23,8 @@ from annotator.store.connection.database import iso
 from annotator.store.people import add_role, add_user
 from annotator.usecases.access.accounts import sign_in_as
 from annotator.usecases.databases import find_project
+from annotator.usecases.gold import agreement_of
 from annotator.usecases.lead.progress import flagged_work, payroll_of, work_days, work_progress, work_times
-from annotator.usecases.lead.quality import agreement_of
 from annotator.usecases.project.projects import create_project
 from annotator.usecases.transfer.file_import import import_file
 from annotator.web.routes.access import COOKIE

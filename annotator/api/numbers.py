@@ -366,7 +366,8 @@ class ProjectNumbers(OpenProject):
         unhelped: over annotations that were made without help alone
         """
         from annotator.domain.measurements import WITHOUT_HELP  # noqa: PLC0415
-        from annotator.usecases.lead.quality import Coefficient, agreement_of, coefficients_of, pairs_of  # noqa: PLC0415
+        from annotator.usecases.gold import agreement_of  # noqa: PLC0415
+        from annotator.usecases.lead.quality import Coefficient, coefficients_of, pairs_of  # noqa: PLC0415
 
         made = agreement_of(self.database.store, LOCAL_OPERATOR, self.rules, WITHOUT_HELP if unhelped else None)
         if pairs:

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from annotator.domain.instances import Annotation, AnnotationState, GoldChoice, GoldInstance, Instance
 from annotator.domain.measurements import HELP, Whose, groups_of_annotations
+from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project, ScoredPolicy
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, together, unknown, unsaid
@@ -15,6 +16,10 @@ from annotator.store import Store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.gold_choices import choices_of
 from annotator.store.instances import get_instances, iterate_instance_batches, split_names
+from annotator.usecases.access.rights import require
+
+if TYPE_CHECKING:
+    from annotator.review.agreement import Agreement
 
 _AT_ONCE = 500
 
@@ -256,3 +261,25 @@ def is_in(half: Half, instance: Instance) -> bool:
 
 def _accepted_first(annotation: Annotation) -> bool:
     return annotation.state != "accepted"
+
+
+# How far the annotators agree of whom gold is made.
+
+
+def agreement_of(store: Store, actor: User, project: Project, whose: Whose | None = None) -> "Agreement":
+    """How far the annotators of a project agree, over the instances that are not discarded, at one moment.
+
+    Each annotator's latest round at an instance takes part when it is submitted or accepted, imported annotations with them.
+    whose: a group of annotations alone, such as those that were made without help
+    """
+    from annotator.review.agreement import AgreementTally  # noqa: PLC0415  (NumPy)
+
+    require(store, actor, project.id, "export")
+    tally = AgreementTally()
+    with store.snapshot():
+        for instances in iterate_instance_batches(store, project.id):
+            annotations = annotations_of(store, [instance.id for instance in instances])
+            for instance in instances:
+                if instance.state != "discarded":
+                    tally.add(instance, annotations_of_people(instance, annotations[instance.id], whose))
+    return tally.result()

@@ -47,10 +47,10 @@ PROJECT_SECTIONS: Mapping[str, Mapping[str, str]] = {
         "Export": unsaid("Export"),
         "Releases": unsaid("Releases"),
     },
-    unsaid("Task"): {"Rules": unsaid("Rules"), "Guidelines": unsaid("Guidelines")},
+    unsaid("Task"): {"Rules": unsaid("Rules"), "Guidelines": unsaid("Guidelines"), "Order": unsaid("Order")},
     unsaid("People"): {"People": unsaid("People")},
     unsaid("Quality"): {"Quality": unsaid("Agreement"), "Rounds": unsaid("Rounds"), "Training": unsaid("Training")},
-    unsaid("Models"): {"Previews": unsaid("Previews"), "Order": unsaid("Order")},
+    unsaid("Models"): {"Previews": unsaid("Previews")},
     unsaid("Record"): {"Record": unsaid("Record")},
 }
 PARTS_OF_ARCHIVED = ("Progress", "Instances", "Quality", "Export", "Releases", "Record")  # what changes nothing

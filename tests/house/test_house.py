@@ -114,7 +114,7 @@ WITHIN: dict[str, dict[str, frozenset[str]]] = {
         "notices": frozenset(),
         "access": frozenset({"notices"}),
         "delivery": frozenset({"access", "notices"}),
-        "gold": frozenset(),
+        "gold": frozenset({"access"}),
         "gold_table": frozenset({"gold"}),
         "upkeep": frozenset({"access"}),
         "transfer": frozenset({"access", "gold"}),

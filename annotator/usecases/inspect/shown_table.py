@@ -192,8 +192,9 @@ def _of_the_others(view: TableView, column: Column, first: MetricRow, others: Se
     if not compared:
         return ""
     if not unclear:
-        names = metrics_table.title_of(compared[0][0])
-        return several("{names} is clearly behind.", "All {n} others are clearly behind.", len(compared), names=names)
+        if len(compared) == 1:
+            return _("{row} is clearly behind.", row=metrics_table.title_of(compared[0][0]))
+        return _("All {n} others are clearly behind.", n=len(compared))
     if len(unclear) > _MOST_NAMED:
         return _("{n} of {all} others aren't clearly behind.", n=len(unclear), all=len(compared))
     return _("Not clearly behind: {rows}.", rows=listed(unclear))

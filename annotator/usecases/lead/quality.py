@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from annotator.domain.instances import GoldInstance, Instance
-from annotator.domain.measurements import Whose
 from annotator.domain.models import Output
 from annotator.domain.numbers import by_key, counted, natural_order
 from annotator.domain.people import User
@@ -19,22 +18,21 @@ from annotator.domain.reviews import SCALES, Property, Scores
 from annotator.domain.texts import RationaleSet
 from annotator.language import _, together
 from annotator.review import rater_agreement
-from annotator.review.agreement import Agreement, AgreementTally, DisagreementParts
+from annotator.review.agreement import Agreement, DisagreementParts
 from annotator.review.coefficients import Spread
 from annotator.review.help_effects import MANY_PEOPLE, HelpReport, Outcome, Trial, help_report
 from annotator.review.rater_agreement import NO_WORSE, AgainstRest, Estimate, Leaning, ShadowAgreement, Standing
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.runs import ScoringOptions, score_attributions
 from annotator.store import Store
-from annotator.store.annotate.annotations import annotations_of, get_annotations, has_help
+from annotator.store.annotate.annotations import get_annotations, has_help
 from annotator.store.annotate.assignments import drawn_work
 from annotator.store.annotate.proposals import helping_models, proposed_counts
-from annotator.store.instances import get_instances, iterate_instance_batches
+from annotator.store.instances import get_instances
 from annotator.store.models import iterate_outputs_of, list_runs
 from annotator.store.review import review_numbers as review_numbers_store
 from annotator.store.review.review_numbers import BehindPoint
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import annotations_of_people
 
 __all__ = [
     "NO_WORSE", "AgainstRest", "Agreement", "BehindPoint", "DisagreementParts", "Estimate", "HelpReport", "Leaning",
@@ -278,23 +276,6 @@ def knows_help(store: Store, actor: User, project: Project) -> bool:
     """Whether help had to do with any annotation of a project, so that those without it may be looked at alone."""
     require(store, actor, project.id, "export")
     return has_help(store, project.id)
-
-
-def agreement_of(store: Store, actor: User, project: Project, whose: Whose | None = None) -> Agreement:
-    """How far the annotators of a project agree, over the instances that are not discarded, at one moment.
-
-    Each annotator's latest round at an instance takes part when it is submitted or accepted, imported annotations with them.
-    whose: a group of annotations alone, such as those that were made without help
-    """
-    require(store, actor, project.id, "export")
-    tally = AgreementTally()
-    with store.snapshot():
-        for instances in iterate_instance_batches(store, project.id):
-            annotations = annotations_of(store, [instance.id for instance in instances])
-            for instance in instances:
-                if instance.state != "discarded":
-                    tally.add(instance, annotations_of_people(instance, annotations[instance.id], whose))
-    return tally.result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from annotator.store.instances import size_of
 from annotator.store.measurements import last_event_id
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
-from annotator.usecases.gold import gold_instances, labelled_gold, left_out_words
+from annotator.usecases.gold import agreement_of, gold_instances, labelled_gold, left_out_words
 from annotator.usecases.transfer.export import Pseudonyms
 
 _AT_ONCE = 500
@@ -108,8 +108,6 @@ def unfinished_words(store: Store, actor: User, project: Project) -> str:
 
 def _process(store: Store, actor: User, project: Project, n_gold: int) -> tuple[str, ...]:
     """How the gold of now was made, for people elsewhere: of how many texts, by how many people, how far they agree."""
-    from annotator.usecases.lead.quality import agreement_of  # noqa: PLC0415  (NumPy)
-
     rules, agreed = project.settings, agreement_of(store, actor, project)
     at_least = ", ".join(f"{name} {getattr(rules, f'{name}_threshold')}" for name in get_args(Property))
     label, token = agreed.labels.krippendorff_alpha, agreed.tokens.krippendorff_alpha

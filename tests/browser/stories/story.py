@@ -51,8 +51,8 @@ _PLACES = {
     "Quality": ("Quality", "Agreement"),
     "Rounds": ("Quality", "Rounds"),
     "Training": ("Quality", "Training"),
-    "Previews": ("Models", "Previews"),
-    "Order": ("Models", "Order"),
+    "Previews": ("Models", None),
+    "Order": ("Task", "Order"),
 }
 
 

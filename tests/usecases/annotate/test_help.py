@@ -25,9 +25,9 @@ from annotator.usecases.annotate import proposals as annotate_proposals
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import show_work
-from annotator.usecases.gold import GoldOptions
+from annotator.usecases.gold import GoldOptions, agreement_of
 from annotator.usecases.inspect.metric_values import groupings_of
-from annotator.usecases.lead.quality import agreement_of, help_words, knows_help, quality_of
+from annotator.usecases.lead.quality import help_words, knows_help, quality_of
 from annotator.usecases.models.model_places import models_with_sets
 from annotator.usecases.models.previews import preview
 from annotator.usecases.project.projects import change_project, create_project

@@ -25,10 +25,10 @@ from annotator.store.annotate.annotations import add_annotation, annotations_of
 from annotator.store.instances import discard, find_instance_ids, iterate_instance_batches
 from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.databases import find_project
+from annotator.usecases.gold import agreement_of
 from annotator.usecases.lead.quality import (
     DisagreementParts,
     Leaning,
-    agreement_of,
     instances_behind_outcome,
     instances_behind_score,
     quality_of,

@@ -15,6 +15,7 @@ from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
 from annotator.usecases.databases import Store
+from annotator.usecases.gold import agreement_of
 from annotator.usecases.lead import quality as lead_quality
 from annotator.usecases.lead.progress import accepted_annotations
 from annotator.usecases.project.projects import events_of
@@ -98,7 +99,7 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
     if pressed(_("Compute now"), key=f"quality_compute_{project.id}"):
         with st.spinner(_("Reading …")):
             whose = WITHOUT_HELP if is_unhelped else None
-            st.session_state[key] = lead_quality.agreement_of(store, visit.user, project, whose)
+            st.session_state[key] = agreement_of(store, visit.user, project, whose)
     agreement = st.session_state.get(key)
     if isinstance(agreement, lead_quality.Agreement):
         _show_agreement_numbers(agreement)
