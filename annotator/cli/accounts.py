@@ -180,7 +180,7 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
     from annotator.usecases.access.accounts import add_user
     from annotator.usecases.databases import address_of_server
 
-    with commands.opened(path, create=True) as store:
+    with commands.opened(path, create=project is None) as store:
         added = add_user(store, LOCAL_OPERATOR, name, role, project)  # type: ignore[arg-type]  # click.Choice checked it
         address = url or address_of_server(store.path)
     link = None if added.link_token is None else _link(address, added.link_token)

@@ -151,7 +151,16 @@ def test_refusals_are_sentences_on_standard_error(
         assert "\n".join(store.connection.iterdump()) == before
 
 
-@pytest.mark.parametrize("words", [("user", "list"), ("user", "disable", "ann"), ("check",), ("backup", "x.db")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("user", "list"),
+        ("user", "disable", "ann"),
+        ("user", "add", "ann", "--role", "annotator", "--project", "P"),
+        ("check",),
+        ("backup", "x.db"),
+    ],
+)
 def test_only_what_begins_something_makes_a_database(annotator: Command, path: Path, words: tuple[str, ...]) -> None:
     answer = annotator(*words)
     assert answer.code == 1
