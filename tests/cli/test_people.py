@@ -255,8 +255,8 @@ def test_the_name_is_typed_or_nothing_is_done(people: Command, path: Path, verb:
     done = people("user", verb, "ann", "--confirm", "Ann")
     assert done.code == 0
     assert (
-        "Backups (also one made now), exports and the server log still contain the name and words. Delete "
-        "what nobody needs." in done.out
+        "Any backup or export from before keeps the name and words; the server log may. Delete what nobody needs."
+        in done.out
     )
     assert "Ann" not in names_in(path)
     assert b"Ann" not in path.read_bytes()
