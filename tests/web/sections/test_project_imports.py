@@ -257,6 +257,17 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     )
 
 
+def test_rows_are_pasted_under_the_columns_of_the_template(app_for, make_project) -> None:
+    app = app_for(PAGE, make_project(), "lead")
+    app.session_state["visit"] = replace(app.session_state["visit"], project=None)
+    app.run()
+    placeholders = []
+    for template in ("verification", "entity", "custom"):
+        app.selectbox(key="create_template").set_value(template).run()
+        placeholders.append(app.text_area(key="create_pasted").placeholder)
+    assert placeholders == ["document,query,label", "text,target,label", "text,label"]
+
+
 def test_what_a_new_project_should_know_of_its_first_texts_is_said_and_stands_under_import(
     app_for, make_project, store
 ) -> None:
