@@ -114,7 +114,7 @@ def diff(path: Path, number: int, other: int | None, project_name: str, as_json:
 )  # fmt: skip
 @click.pass_obj
 def export(path: Path, number: int, folder: Path, project_name: str, format_name: str) -> None:
-    """Write a release to a new FOLDER, as it was frozen, with LICENSE, CITATION and README.md."""
+    """Write a release to a new FOLDER, as it was frozen, with LICENSE, CITATION, README.md and any guidelines."""
     from annotator.usecases.releases.export import export_release
 
     with opened_project(path, project_name) as (store, project):

@@ -20,6 +20,7 @@ class ReleaseRules:
     """What a project said of itself when its gold was frozen; title is its name.
 
     n_left_out: annotations that might have been gold and have no set in it
+    process:    how the gold was made, in English sentences for its card; () of releases that are older than these
     """
 
     title: str
@@ -31,6 +32,7 @@ class ReleaseRules:
     licence: str
     citation: str
     n_left_out: int = 0
+    process: tuple[str, ...] = ()
 
     @staticmethod
     def of(project: Project, licence: str, citation: str) -> "ReleaseRules":

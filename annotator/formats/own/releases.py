@@ -43,6 +43,7 @@ class ReleaseRecord(msgspec.Struct, tag_field="record", tag="release", omit_defa
     by_user: bool = False
     n_erased: Counted = 0
     n_left_out: Counted = 0
+    process: list[str] = []
 
 
 class FrozenSegment(msgspec.Struct, omit_defaults=True):
@@ -88,6 +89,7 @@ def release_record(item: SourceRelease) -> ReleaseRecord:
         item.number, item.name, rules.title, list(rules.labels), rules.language, rules.question, rules.is_exhaustive,
         rules.policy, rules.licence, rules.citation, gold.n_instances, gold.n_sets, gold.n_annotators, gold.digest,
         item.made_by, item.created_at, item.secret.hex(), item.by_user, item.n_erased, rules.n_left_out,
+        list(rules.process),
     )  # fmt: skip
 
 
@@ -95,7 +97,7 @@ def release_of(record: ReleaseRecord, source: str, line: int | None) -> SourceRe
     """A release as a domain value."""
     rules = ReleaseRules(
         record.title, tuple(record.labels), record.language, record.question, record.exhaustive, record.policy,
-        record.licence, record.citation, record.n_left_out,
+        record.licence, record.citation, record.n_left_out, tuple(record.process),
     )  # fmt: skip
     gold = FrozenGold(record.n_instances, record.n_sets, record.n_annotators, record.digest)
     return SourceRelease(

@@ -37,8 +37,8 @@ class Invitee:
 class Invitation:
     """What inviting somebody gave, or a new link.
 
-    role: None for whoever has none in the project;     link_token: None for whoever used an account before, and has the role with it
-
+    role: None for whoever has none in the project
+    link_token: None for whoever used an account before, and has the role with it
     """
 
     name: str

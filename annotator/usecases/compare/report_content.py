@@ -39,7 +39,7 @@ from annotator.usecases.compare.differences import (
 )
 from annotator.usecases.compare.report_request import MOST_TEXTS, ReportRequest, TextChoice
 from annotator.usecases.compare.row_names import compared_row
-from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, family_of
+from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances
 from annotator.usecases.inspect import metrics_table
 from annotator.usecases.inspect.metric_values import WHAT_DROPS_ARE, drop_panels, rows_with_curves
 from annotator.usecases.inspect.shown_table import (
@@ -215,7 +215,9 @@ def compared_rows(
         return None
     known = without_repeats(table.rows)[0]
     reference = compared_row(known, table.random, request.against)
-    made = against(table, reference, with_seeds_apart(rows, reference), columns, family_of(table, reference))
+    made = against(
+        table, reference, with_seeds_apart(rows, reference), columns, metrics_table.comparisons_of(table, reference)
+    )
     return ComparedRows(made, _pair(made, known, request))
 
 

@@ -14,7 +14,7 @@ from annotator.errors import InvalidValue, NotFound
 from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _, unsaid
 from annotator.metrics.ragged import Floats, Integers
-from annotator.scoring.row_differences import AgainstTable, ComparedRow, Family, against, pair_of, with_seeds_apart
+from annotator.scoring.row_differences import AgainstTable, ComparedRow, against, pair_of, with_seeds_apart
 from annotator.scoring.table import Column, MetricRow, MetricTable, without_repeats
 from annotator.store import Store
 from annotator.store.instances import instances_without_texts
@@ -22,15 +22,9 @@ from annotator.store.models import list_runs
 from annotator.usecases.access.rights import require
 from annotator.usecases.compare.differences import LONG
 from annotator.usecases.compare.row_names import compared_name, compared_row
-from annotator.usecases.inspect.metrics_table import first_columns, metric_view, named
+from annotator.usecases.inspect.metrics_table import metric_view, named
 
 _AT_ONCE = 10_000  # instances that are read together
-
-
-def family_of(table: MetricTable, reference: ComparedRow) -> Family:
-    """What p is corrected for, hidden or not: all other rows of the table, in the columns that it has at first."""
-    rows = with_seeds_apart(without_repeats(table.rows)[0], reference)
-    return rows, [table.column(name) for name in first_columns(table)]
 
 
 def rows_against(

@@ -17,6 +17,7 @@ from annotator.metrics.registry import all_definitions, definition_of, idea_of, 
 from annotator.metrics.significance import FEWEST
 from annotator.scoring.chance_verdicts import Judged, best_rows
 from annotator.scoring.reports import PeopleReport
+from annotator.scoring.row_differences import ComparedRow, Family, with_seeds_apart
 from annotator.scoring.shared_instances import are_comparable, as_shown
 from annotator.scoring.soft import needs_sets
 from annotator.scoring.table import RANDOM, Column, Group, MetricRow, MetricTable, Number, without_repeats
@@ -184,6 +185,12 @@ def first_columns(table: MetricTable) -> list[str]:
             shown.setdefault(idea_of(name), name)
     chosen_names = list(shown.values()) or one_of_each(names)[:_N_FIRST]
     return [name for name in names if name in chosen_names]
+
+
+def comparisons_of(table: MetricTable, reference: ComparedRow) -> Family:
+    """What p is corrected for, hidden or not: all other rows of the table, in the columns that it has at first."""
+    rows = with_seeds_apart(without_repeats(table.rows)[0], reference)
+    return rows, [table.column(name) for name in first_columns(table)]
 
 
 def way_of(definition: Definition) -> str:

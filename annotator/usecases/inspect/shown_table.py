@@ -10,7 +10,7 @@ from annotator.language import _, listed, several, together, unsaid
 from annotator.metrics.significance import Verdict, word_in_words
 from annotator.scoring.chance_verdicts import Judged, judged
 from annotator.scoring.instance_numbers import RowKey
-from annotator.scoring.row_differences import ComparedRow, Difference, against
+from annotator.scoring.row_differences import ComparedRow, against
 from annotator.scoring.shared_instances import are_comparable
 from annotator.scoring.table import Column, MetricRow, MetricTable, Number, Scope, scope_of
 from annotator.usecases.inspect import metrics_table
@@ -132,11 +132,12 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
 
 
 _HEADLINE = unsaid("{row} agrees best with people: {metric} {value}, {verdict}.")
-_WORSE = unsaid("{row} agrees best with people, but worse than random: {metric} {value}.")
+_NOT_BETTER = unsaid("{row} is highest: {metric} {value}, {verdict}.")
+_MOST_NAMED = 3
 
 
 def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
-    """Whose reasons agree best with people's, whether that is better than random, and whether the next run is clearly behind.
+    """Whose reasons agree best with people's, whether that is better than random, and which other runs are clearly behind.
 
     By the first plausibility column that is shown; "" where there is none, or no row of it has a verdict. Rows over different
     instances are not ranked, and those that lack some of the shared ones do not compete.
@@ -167,30 +168,35 @@ def headline(view: TableView, columns: Sequence[JudgedColumn]) -> str:
     verdict = cast("Verdict", of.verdicts[places[0]].verdict)
     is_few = verdict.word == "too few"
     best = _(
-        _WORSE if verdict.word == "not better" else _HEADLINE, row=metrics_table.title_of(first),
+        _HEADLINE if verdict.word in {"better", "too few"} else _NOT_BETTER, row=metrics_table.title_of(first),
         metric=metrics_table.title_in_words(of.column.definition), value=written(known[places[0]]),
         verdict=_("too few to tell (n {n})", n=f"{verdict.n:,}") if is_few else word_in_words(verdict.word, _("random"))
     )  # fmt: skip
     n_learned = 0 if first.training is None else first.training.get("seen", 0)
     learned = several("{n} of its texts is a training text.", "{n} of its texts are training texts.", n_learned)
     tied = [metrics_table.title_of(view.rows[n]) for n in places[1:] if known[n] == known[places[0]]]
-    behind = _of_the_next(
-        view, of.column, [first, *(view.rows[n] for n in places if view.rows[n].run != first.run)][:2]
-    )
+    others = [view.rows[n] for n in places[1:] if view.rows[n].run != first.run]
+    behind = _of_the_others(view, of.column, first, others)
     return together(best, _("Tied with {rows}.", rows=listed(tied)) if tied else behind, learned if n_learned else "")
 
 
-def _of_the_next(view: TableView, column: Column, rows: Sequence[MetricRow]) -> str:
-    """Whether the best two are told apart, over the instances of both."""
-    if len(rows) < 2:
+def _of_the_others(view: TableView, column: Column, first: MetricRow, others: Sequence[MetricRow]) -> str:
+    """From which rows the best one is told apart, as where all are compared with it."""
+    reference = ComparedRow(first)
+    rows = [ComparedRow(row) for row in others]
+    made = against(view.table, reference, rows, [column], metrics_table.comparisons_of(view.table, reference))
+    compared = [
+        (row, cell) for row, cell in zip(others, made.cells[column.name], strict=True) if not isinstance(cell, str)
+    ]
+    unclear = [metrics_table.title_of(row) for row, cell in compared if cell.word != "worse"]
+    if not compared:
         return ""
-    made = against(view.table, ComparedRow(rows[0]), [ComparedRow(rows[1])], [column])
-    difference = made.cell(0, column)
-    if not isinstance(difference, Difference):
-        return ""
-    if difference.word == "worse":
-        return _("{row} is clearly behind.", row=metrics_table.title_of(rows[1]))
-    return _("The difference from {row} isn't clear.", row=metrics_table.title_of(rows[1]))
+    if not unclear:
+        names = metrics_table.title_of(compared[0][0])
+        return several("{names} is clearly behind.", "All {n} others are clearly behind.", len(compared), names=names)
+    if len(unclear) > _MOST_NAMED:
+        return _("{n} of {all} others aren't clearly behind.", n=len(unclear), all=len(compared))
+    return _("Not clearly behind: {rows}.", rows=listed(unclear))
 
 
 def verdict_sentences(of: JudgedColumn, shown: Iterable[int], titles: Sequence[str]) -> Iterator[str]:

@@ -174,7 +174,7 @@ def _reviewers(
     return tuple(reviewers)
 
 
-_WORKING: frozenset[Role] = frozenset({"annotator", "reviewer", "author"})
+_WORKING: frozenset[Role] = frozenset({"annotator", "reviewer"})
 
 
 def _others(

@@ -18,6 +18,7 @@ from annotator.language import _, speaking, unknown
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.gold.releases import get_release
+from annotator.store.project.guidelines import versions_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.releases.frozen_gold import frozen_gold
 
@@ -76,6 +77,7 @@ def _lines(release: Release, as_it_was: Project, counts: SplitCounts) -> Iterato
     yield f"* Sets mark all the evidence in {counts.n_exhaustive:,} of {counted(gold.n_instances, 'instance')}."
     if release.n_erased:
         yield f"* {erased_words(release.n_erased)}"
+    yield from (f"* {line}" for line in rules.process)
     yield "* People have pseudonyms, which are the same in every file of this release and others in another one."
     yield f"* SHA-256 of the gold: `{gold.digest}`"
     yield from ("", "| split | instances | rationale sets | instances without a set |", "|---|---|---|---|")
@@ -106,7 +108,7 @@ _FOLDERS = frozenset({"eraser", "datasets"})
 
 
 def export_release(store: Store, actor: User, project: Project, number: int, format_name: str, folder: Path) -> Release:
-    """Write a folder: the gold of a release as it was frozen, LICENSE, CITATION and README.md with its counts.
+    """Write a folder: the gold of a release as it was frozen, LICENSE, CITATION, README.md, and the guidelines of then.
 
     `jsonl` is an instance a line, as `annotator import jsonl` reads it. People have the pseudonyms of the release, which are
     the same in each of its files.
@@ -118,10 +120,15 @@ def export_release(store: Store, actor: User, project: Project, number: int, for
     with store.snapshot():
         release = get_release(store, project.id, number)
         as_it_was = release.rules.applied_to(project)
+        guidelines = next(
+            (v.text for v in reversed(versions_of(store, project.id)) if v.made_at <= release.created_at), ""
+        )
         with new_folder(folder) as part:
             counts = SplitCounts(is_exhaustive=release.rules.is_exhaustive)
             _write_gold(part, counts.counted(frozen_gold(store, release)), as_it_was, format_name)
             _write_texts(part, release, as_it_was, counts)
+            if guidelines:
+                (part / "GUIDELINES.md").write_text(guidelines + "\n", encoding="utf-8", newline="\n")
     with store.transaction():
         add_event(
             store, actor.name, "export release", "project", project.id, project_id=project.id,

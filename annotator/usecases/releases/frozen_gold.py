@@ -4,21 +4,25 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import get_args
 
 from annotator.domain.instances import GoldInstance, Instance, SetOrigin
+from annotator.domain.numbers import counted
 from annotator.domain.people import SOMEONE_ERASED, User
 from annotator.domain.project.releases import LONGEST_NAME, GoldTally, Release, ReleaseRules
 from annotator.domain.projects import GoldPolicy, Project
+from annotator.domain.reviews import Property
 from annotator.domain.sources import with_annotators_called, with_authors_called, without_annotator, without_note
 from annotator.domain.texts import TokenizedText
 from annotator.errors import Conflict, InvalidValue, NotFound
 from annotator.formats.own.releases import pack, unpack
-from annotator.language import _, parted, several, together
+from annotator.language import _, parted, several, speaking, together
 from annotator.store import Store, gold_choices
 from annotator.store.annotate.instance_queue import unfinished_gold
 from annotator.store.events import add_event
 from annotator.store.gold import releases as release_store
 from annotator.store.gold.releases import add_erased, every_release, parts_of, releases_of, replace_part
+from annotator.store.instances import size_of
 from annotator.store.measurements import last_event_id
 from annotator.text.characters import normal
 from annotator.usecases.access.rights import require
@@ -63,8 +67,9 @@ def freeze_gold(
                 policy=rules.policy,
             )
         )
+    rules = replace(rules, n_left_out=left_out.total(), process=_process(store, actor, project, len(tally.rows)))
     release = Release(
-        0, project.id, number, name, replace(rules, n_left_out=left_out.total()), tally.result, actor.name, actor.id,
+        0, project.id, number, name, rules, tally.result, actor.name, actor.id,
         store.now(), event_id, unnamed.secret,
     )  # fmt: skip
     return _stored(store, actor, release, parts)
@@ -99,6 +104,32 @@ def unfinished_words(store: Store, actor: User, project: Project) -> str:
     policy = project.settings.gold_policy
     not_chosen = gold_choices.not_chosen(store, project.id) if policy == "chosen" else {}
     return together(_incomplete(store, project), left_out_words(not_chosen, policy, has_names=True))
+
+
+def _process(store: Store, actor: User, project: Project, n_gold: int) -> tuple[str, ...]:
+    """How the gold of now was made, for people elsewhere: of how many texts, by how many people, how far they agree."""
+    from annotator.usecases.lead.quality import agreement_of  # noqa: PLC0415  (NumPy)
+
+    rules, agreed = project.settings, agreement_of(store, actor, project)
+    at_least = ", ".join(f"{name} {getattr(rules, f'{name}_threshold')}" for name in get_args(Property))
+    label, token = agreed.labels.krippendorff_alpha, agreed.tokens.krippendorff_alpha
+    with speaking("en"):
+        lines = [
+            f"Gold of {n_gold:,} of the project's {counted(size_of(store, project.id).n_instances, 'text')}.",
+            f"{counted(rules.annotators_per_instance, 'annotator')} a text; "
+            + (
+                f"{counted(rules.reviewers_per_annotation, 'reviewer')} an annotation, accepted from mean scores of "
+                f"{at_least}, within {counted(rules.max_rounds, 'round')}."
+                if rules.reviewers_per_annotation
+                else "not reviewed."
+            ),
+            _incomplete(store, project),
+            "" if label is None else f"Krippendorff's alpha of labels: {label:.3f}, n {agreed.labels.n_instances:,}.",
+            ""
+            if token is None
+            else f"Krippendorff's alpha of marked tokens: {token:.3f}, n {agreed.tokens.n_instances:,}.",
+        ]
+    return tuple(filter(None, lines))
 
 
 def _incomplete(store: Store, project: Project) -> str:

@@ -17,12 +17,14 @@ from annotator.language import speaking
 from annotator.store import Store
 from annotator.store.instances import discard, find_instance_ids
 from annotator.usecases.lead.progress import accepted_annotations
+from annotator.usecases.project.projects import change_project
 from annotator.usecases.project.splits import split_project
 from annotator.usecases.releases.export import FORMATS, export_release
 from annotator.usecases.releases.frozen_gold import freeze_gold, unfinished_words
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from annotator.usecases.transfer.import_report import gold_words
+from tests.clock import ahead
 
 NAMES = ("Somebody Known", "Another One")
 
@@ -97,6 +99,26 @@ def test_licence_citation_and_counts_go_with_it(store, project, release, tmp_pat
     assert "* Gold of 3 instances, 6 rationale sets, 2 annotators." in card
     assert "| test | 2 | 4 | 0 |" in card
     assert card.startswith("---") == (format_name == "datasets"), "the hub reads the card's front matter"
+
+
+def test_the_card_says_how_the_gold_was_made_and_the_guidelines_of_then_stand_beside_it(
+    store, project, tmp_path, import_rows
+) -> None:
+    import_rows(project, [{"id": "bare", "text": "so bad", "label": "negative"}])
+    rules = replace(project.settings, reviewers_per_annotation=2)
+    guided = change_project(store, LOCAL_OPERATOR, replace(project, settings=rules, guidelines="Mark what suffices."))
+    with speaking("zh"):
+        freeze_gold(store, LOCAL_OPERATOR, guided, "first", licence="CC0")
+    with ahead(store, days=1):
+        change_project(store, LOCAL_OPERATOR, replace(guided, guidelines="Mark less."))
+    export_release(store, LOCAL_OPERATOR, project, 1, "jsonl", tmp_path / "out")
+    assert (tmp_path / "out" / "GUIDELINES.md").read_text() == "Mark what suffices.\n"
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert (
+        "* Gold of 3 of the project's 4 texts.\n* 1 annotator a text; 2 reviewers an annotation, accepted from " in card
+    )
+    assert "mean scores of sufficiency 3.0, compactness 3.6, comprehensiveness 2.6, within 3 rounds." in card
+    assert "alpha of marked tokens: 1.000, n 3." in card, "two people marked the same"
 
 
 @pytest.mark.parametrize("citation", [None, "", " "])

@@ -15,10 +15,10 @@ from annotator.language import _, in_brackets, together
 from annotator.scoring.row_differences import AgainstTable, Difference, against, with_seeds_apart
 from annotator.usecases.compare import differences
 from annotator.usecases.compare.row_names import compared_row, names_to_compare, spoken_to_compare
-from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, family_of, maps_of
+from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differing_instances, maps_of
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
-from annotator.usecases.inspect.metrics_table import named
+from annotator.usecases.inspect.metrics_table import comparisons_of, named
 from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
@@ -66,7 +66,7 @@ def compared(scored: ScoredTable, view: View, name: str) -> AgainstTable:
     def made() -> AgainstTable:
         with st.spinner(_("Computing …")):
             shown = with_seeds_apart(view.rows, reference)
-            return against(scored.table, reference, shown, view.columns, family_of(scored.table, reference))
+            return against(scored.table, reference, shown, view.columns, comparisons_of(scored.table, reference))
 
     keys = tuple(row.key for row in view.rows)
     return _tables().get_or_make(
