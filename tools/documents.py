@@ -42,7 +42,8 @@ _COMMANDS = """\
 What `annotator COMMAND --help` says. Made from the program by `python -m tools.documents`; a test fails when it is out of date.
 
 * **Database.** `annotator --db PATH COMMAND ...`, else the variable `ANNOTATOR_DB`, else `annotator.db` in the working folder.
-  Only `demo`, `serve`, `project create` and `user add` make one that is missing. `demo` ignores `ANNOTATOR_DB`.
+  Only `demo`, `serve`, `project create` and `user add` (without `--project`) make one that is missing.
+  `demo` ignores `ANNOTATOR_DB`.
 * **Who.** Commands act as the *local operator*, an administrator; the record of events says so.
 * **Exit codes.** 0: done. 1: an input or a value was refused; standard error says which, where and why. 2: wrong usage.
 * **`--json`** prints one JSON object to standard output and nothing else.

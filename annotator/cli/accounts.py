@@ -137,7 +137,7 @@ def _say(answer: dict[str, object], sentence: str, *, is_wiped: bool, as_json: b
         click.echo(NOT_WIPED, err=True)
 
 
-_LINK_HOURS = 24
+_LINK_DAYS = 7
 _USUAL = "http://127.0.0.1:8501"  # of a server that is started without --port
 _GUESSED = (
     "No server runs on this database now, so the link has the usual address. If you serve it elsewhere, put that address "
@@ -180,7 +180,7 @@ def add(path: Path, name: str, role: str, project: str | None, url: str | None, 
     from annotator.usecases.access.accounts import add_user
     from annotator.usecases.databases import address_of_server
 
-    with commands.opened(path, create=True) as store:
+    with commands.opened(path, create=project is None) as store:
         added = add_user(store, LOCAL_OPERATOR, name, role, project)  # type: ignore[arg-type]  # click.Choice checked it
         address = url or address_of_server(store.path)
     link = None if added.link_token is None else _link(address, added.link_token)
@@ -211,7 +211,7 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
     FILE has a name on each line, and after a comma a role if it differs from --role: "Ada" or "Ada, reviewer". "-"
     reads standard input. Whoever has an account only gets the role. A link works once, within 7 days.
     """
-    from annotator.usecases.access.invitations import INVITATION_LASTS, invite, read_invitees
+    from annotator.usecases.access.invitations import invite, read_invitees
     from annotator.usecases.databases import address_of_server
 
     with commands.opened_project(path, project_name) as (store, project):
@@ -225,7 +225,7 @@ def invite(path: Path, file: TextIO, role: str, project_name: str, url: str | No
         return
     for made, link in links:
         click.echo(f"{made.name}\t{made.role}\t{link or 'has an account already'}")
-    click.echo(f"Each link works once, within {INVITATION_LASTS.days} days.", err=True)
+    click.echo(f"Each link works once, within {_LINK_DAYS} days.", err=True)
     if address is None:
         click.echo(_GUESSED, err=True)
 
@@ -306,7 +306,7 @@ def _link(address: str | None, token: str) -> str:
 
 
 def _print_link(name: str, link: str, *, is_guessed: bool) -> None:
-    click.echo(f"With this link '{name}' sets a password; it works once, within {_LINK_HOURS} hours:\n{link}")
+    click.echo(f"With this link '{name}' sets a password; it works once, within {_LINK_DAYS} days:\n{link}")
     if is_guessed:
         click.echo(_GUESSED, err=True)
 

@@ -151,7 +151,16 @@ def test_refusals_are_sentences_on_standard_error(
         assert "\n".join(store.connection.iterdump()) == before
 
 
-@pytest.mark.parametrize("words", [("user", "list"), ("user", "disable", "ann"), ("check",), ("backup", "x.db")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("user", "list"),
+        ("user", "disable", "ann"),
+        ("user", "add", "ann", "--role", "annotator", "--project", "P"),
+        ("check",),
+        ("backup", "x.db"),
+    ],
+)
 def test_only_what_begins_something_makes_a_database(annotator: Command, path: Path, words: tuple[str, ...]) -> None:
     answer = annotator(*words)
     assert answer.code == 1
@@ -246,8 +255,8 @@ def test_the_name_is_typed_or_nothing_is_done(people: Command, path: Path, verb:
     done = people("user", verb, "ann", "--confirm", "Ann")
     assert done.code == 0
     assert (
-        "Backups (also one made now), exports and the server log still contain the name and words. Delete "
-        "what nobody needs." in done.out
+        "Any backup or export from before keeps the name and words; the server log may. Delete what nobody needs."
+        in done.out
     )
     assert "Ann" not in names_in(path)
     assert b"Ann" not in path.read_bytes()

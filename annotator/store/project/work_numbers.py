@@ -126,10 +126,12 @@ def kind_counts(store: Store, project_id: int) -> list[KindCount]:
 
 
 def last_activity(store: Store, project_id: int) -> dict[str, str]:
-    """When each person last did anything in a project: what the record has of them, or a draft that was saved since."""
+    """When each person last did anything in a project: by the record, a comment, or a draft saved since."""
     return store.mapping(
         """SELECT name, max(at) AS at FROM (
                 SELECT actor AS name, max(at) AS at FROM events WHERE project_id = ?1 GROUP BY actor
+                UNION ALL SELECT author, max(created_at) FROM comments JOIN threads ON threads.id = thread_id
+                    WHERE project_id = ?1 GROUP BY author
                 UNION ALL SELECT users.name, max(saved_at) FROM assignments JOIN drafts ON assignment_id = assignments.id
                     JOIN users ON users.id = user_id WHERE project_id = ?1 AND state IN ('leased', 'returned') GROUP BY 1)
             WHERE name IN (SELECT name FROM users) GROUP BY name""",

@@ -28,7 +28,8 @@ from annotator.usecases.notices.notices import tell, tell_of_stuck_rounds
 __all__ = ["Session"]
 
 SESSION_LASTS = dt.timedelta(days=14)
-LINK_LASTS = dt.timedelta(hours=24)
+LINK_LASTS = dt.timedelta(days=7)
+_FIRST_LINK_LASTS = dt.timedelta(hours=24)  # it stands in the log, and makes an administrator of whoever reads it
 _SIGNED_IN = credentials.Sender(
     browser="with a session"
 )  # whoever is signed in: nobody else's failures keep them from a new password
@@ -86,9 +87,7 @@ def add_user(store: Store, actor: User, name: str, role: Role, project_name: str
     return NewAccount(user, token, project_name)
 
 
-def add_person(
-    store: Store, actor: User, name: str, role: Role, project_id: int | None, link_lasts: dt.timedelta = LINK_LASTS
-) -> tuple[User, str | None]:
+def add_person(store: Store, actor: User, name: str, role: Role, project_id: int | None) -> tuple[User, str | None]:
     """A person with a role, in the transaction and with the rights of the caller, and the token of the link of a new account.
 
     A role that they have already is left as it is.
@@ -103,7 +102,7 @@ def add_person(
             return user, None
         if known is not None:
             tell(store, actor, [user.id], project_id, "role", detail=role)
-    token = None if known else make_link(store, user, link_lasts)
+    token = None if known else make_link(store, user)
     add_event(
         store, actor.name, "add role" if known else "add user", "user", user.id,
         project_id=project_id, name=user.name, role=role,
@@ -273,10 +272,10 @@ def set_password_with_link(store: Store, token: str, name: str | None, password:
         return start_session(store, user)
 
 
-def make_link(store: Store, user: User | None, lasts: dt.timedelta = LINK_LASTS) -> str:
+def make_link(store: Store, user: User | None) -> str:
     """The token of a new one-time link, in the transaction and with the rights of the caller."""
     token = new_token()
-    people_store.add_link(store, digest_of(token), user, _in(store, lasts))
+    people_store.add_link(store, digest_of(token), user, _in(store, LINK_LASTS if user else _FIRST_LINK_LASTS))
     return token
 
 

@@ -1,6 +1,5 @@
 """Inviting people to a project: an account, a role and a one-time link for each, several at once from a list."""
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ from annotator.usecases.access.accounts import add_person, make_link, reset_user
 from annotator.usecases.access.credentials import checked_name
 from annotator.usecases.access.rights import require
 
-INVITATION_LASTS = dt.timedelta(days=7)
 MOST_AT_ONCE = 1000
 _NAMED_PROBLEMS = 5
 _BETWEEN = re.compile(r"[,;\t，；]")  # a name and a role; the last two are Chinese
@@ -106,7 +104,7 @@ def invite(store: Store, actor: User, project_id: int, invitees: Sequence[Invite
         waiting = {(m.user.name, role) for m in members if m.may_renew and m.is_unused for role in m.roles}
         tokens: dict[tuple[str, Role], Invitation] = {}
         for invitee in invitees:
-            user, token = add_person(store, actor, invitee.name, invitee.role, project_id, INVITATION_LASTS)
+            user, token = add_person(store, actor, invitee.name, invitee.role, project_id)
             if (user.name, invitee.role) in waiting:
                 waiting -= {(user.name, role) for role in PROJECT_ROLES}  # one link for all roles
                 token = _new_link(store, actor, project_id, user)
@@ -181,4 +179,4 @@ def renew_link(store: Store, actor: User, project_id: int, name: str) -> str:
 def _new_link(store: Store, actor: User, project_id: int, user: User) -> str:
     people_store.withdraw_links(store, user)
     add_event(store, actor.name, "renew link", "user", user.id, project_id=project_id, name=user.name)
-    return make_link(store, user, INVITATION_LASTS)
+    return make_link(store, user)

@@ -22,8 +22,7 @@ from annotator.usecases.access.rights import require_administrator
 from annotator.usecases.crowd.recruitment_links import end_visit, standing_of
 
 BACKUPS_HOLD = unsaid(
-    "Backups (also one made now), exports and the server log still contain the name and words. Delete "
-    "what nobody needs."
+    "Any backup or export from before keeps the name and words; the server log may. Delete what nobody needs."
 )
 NOT_WIPED = unsaid("Done, but the file may still hold removed bytes. Run 'annotator user wipe'.")
 

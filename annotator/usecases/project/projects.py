@@ -231,11 +231,18 @@ def count_reviewers(store: Store, actor: User, project: Project) -> int:
 
 
 def missing_annotators(store: Store, actor: User, project: Project) -> int:
-    """How many people who may annotate are missing, so that each text that is left could get as many as the project wants."""
+    """How many annotators are missing, so that each text that is left could get as many as the project wants.
+
+    Besides annotators, leads count who have had a text here, or all where there are no annotators.
+    """
     progress = progress_of(store, actor, project.id)
     if progress.n_done == progress.n_instances:
         return 0
-    annotating = _members_who_may(store, project.id, "annotate")
+    may_annotate = _members_who_may(store, project.id, "annotate")
+    annotators = {user.id for user, role in list_members(store, project.id, with_workers=True) if role == "annotator"}
+    annotating = {
+        n for n in may_annotate if n in annotators or (n and projects_store.assignment_counts_of(store, project.id, n))
+    } or may_annotate
     return max(0, project.settings.annotators_per_instance - len(annotating))
 
 

@@ -97,7 +97,8 @@ window.__streamlit = {
 """
 # A web socket of somebody who is not signed in is refused, and Streamlit would try again for ever. So the page is asked for anew:
 # whom it would lead to the sign-in page is led there. While the server is away nothing is answered, and nothing happens. Where
-# the page is answered and its web sockets are not, a proxy drops these, and without a sentence the page would stay empty.
+# the page is answered and its web sockets are not, a proxy drops these, and without a sentence the page would stay empty. One may
+# be refused while a server starts, two in a row are not.
 _NO_SOCKET = """<script>
 {
 let refused = 0;
@@ -108,13 +109,14 @@ window.WebSocket = class extends WebSocket {
     super(...given);
     let wasOpen = false;
     this.addEventListener("open", () => { wasOpen = true; refused = 0; notice.remove(); });
-    this.addEventListener("close", async () => {
-      if (wasOpen) return;
+    const count = async () => {
       const asked = { method: "HEAD", headers: { Accept: "text/html" }, redirect: "manual" };
       const answer = await fetch(location.href, asked).catch(() => null);
       if (answer?.type === "opaqueredirect") location.href = window.annotatorPlace?.() ?? location.href;
-      else if (answer?.ok && ++refused >= 3) document.body.append(notice);
-    });
+      else if (answer?.ok && !wasOpen && ++refused >= 2) document.body.append(notice);
+    };
+    this.addEventListener("close", () => wasOpen || count());
+    setTimeout(() => this.readyState || count(), 5000);  // a proxy may keep it waiting
   }
 };
 }

@@ -1,6 +1,7 @@
 """Signing in and out: a password (hashed by threads with a short queue), a one-time link, or the demonstration's people."""
 
 import asyncio
+import logging
 import os
 import sys
 from collections import Counter
@@ -37,6 +38,7 @@ _LESS_THAN_THE_SERVER = 10  # people who mark come first
 _BUSY = unsaid("The server is busy. Try again in a minute.")
 
 R = TypeVar("R")
+_LOG = logging.getLogger(__name__)
 
 
 class HashingThreads:
@@ -194,6 +196,8 @@ def sign_in(request: Request, form: Form) -> Response:
                 password = form.get("password", "")
                 token = accounts.sign_in(store, name, password, address=address_of(request), browser_note=note)
     except AnnotatorError as error:
+        if isinstance(error, NotAllowed):  # without the name, which is often a password in the wrong field
+            _LOG.warning("A sign-in from %s was refused.", address_of(request))
         return sign_in_form(request, name=name, error=access.said_of(error), status=access.status_of(error))
     return with_session(request, token, _next_of(request))
 

@@ -99,7 +99,7 @@ def _show_creating(store: Store, visit: Visit, template: str) -> None:
         segments = _segment_fields() if template == _CUSTOM else ""
         labels = _labels_field() if result == "label" else ()
         settings = _people_fields()
-        files, people = _first_fields()
+        files, people = _first_fields(_columns(template, result))
         is_asked = submitted(_("Create"), type="primary", key="create_go") is not None
     if is_asked:
         st.session_state.pop(_REFUSED, None)
@@ -162,16 +162,22 @@ def _show_refused(store: Store, visit: Visit) -> None:
         show_problem_table(refusal.problems)
 
 
-def _first_fields() -> tuple[list[tuple[str, bytes]], str]:
+def _columns(template: str, result: str) -> str:
+    """The head of a table that the template takes."""
+    if template not in TASKS:
+        return f"text,{result}"
+    task = TASKS[template]
+    return ",".join([*(spec.name for spec in task.segments), *(["target"] if task.has_target else []), result])
+
+
+def _first_fields(columns: str) -> tuple[list[tuple[str, bytes]], str]:
     """The first texts, in files or pasted, and the first people."""
     left, middle, right = st.columns(3)
     uploads = left.file_uploader(
         _("Texts"), accept_multiple_files=True, key="create_files",
         help=_("Files with equal columns, or a zip. All are stored, or none.")
     )  # fmt: skip
-    pasted = middle.text_area(
-        _("Or paste rows"), key="create_pasted", placeholder='text,label\n"Superb film.",positive', height=104
-    )
+    pasted = middle.text_area(_("Or paste rows"), key="create_pasted", placeholder=columns, height=104)
     people = right.text_area(
         _("People to invite, one per line"), key="create_invited", placeholder=_("Ada\nBo\nCleo, reviewer"), height=104,
         help=_("Sign-in names; for another role: name, role.")

@@ -178,7 +178,7 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     expect(dialog.get_by_text("Deletes the account")).to_be_visible()
     expect(
         dialog.get_by_text(
-            "Backups (also one made now), exports and the server log still contain the name and words. Delete what nobody needs."
+            "Any backup or export from before keeps the name and words; the server log may. Delete what nobody needs."
         )
     ).to_be_visible()
     dialog.get_by_label("Type this name:").fill("Annotator 2")

@@ -239,15 +239,16 @@ def test_a_link_works_once(store: Store) -> None:
         accounts.set_password_with_link(store, link, None, "another long password")
 
 
-def test_a_link_ends_after_a_day(store: Store) -> None:
-    link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "administrator").link_token
-    with (
-        ahead(store, hours=25),
-        pytest.raises(
-            NotAllowed,
-            match=r"This link was used, replaced or has expired\. Ask your lead or administrator for a new one\.",
-        ),
-    ):
+def test_a_link_ends_after_a_week_and_that_of_the_first_account_after_a_day(store: Store) -> None:
+    first = accounts.make_first_account_link(store)
+    assert first is not None
+    link = accounts.add_user(store, LOCAL_OPERATOR, "ann", "annotator").link_token
+    with ahead(store, days=6):
+        assert accounts.open_link(store, link).user is not None
+    ended = r"This link was used, replaced or has expired\. Ask your lead or administrator for a new one\."
+    with ahead(store, hours=25), pytest.raises(NotAllowed, match=ended):
+        accounts.open_link(store, first)
+    with ahead(store, days=7, minutes=1), pytest.raises(NotAllowed, match=ended):
         accounts.open_link(store, link)
 
 

@@ -605,7 +605,11 @@ def test_a_free_text_that_everybody_saw_is_told_until_somebody_may_have_it(store
 def test_too_few_people_who_may_annotate_are_counted(store: Store, make, person) -> None:
     project = make(1, annotators_per_instance=3)
     assert missing_annotators(store, LOCAL_OPERATOR, project) == 3
-    person("ann", project), person("lea", project, "lead")
-    assert missing_annotators(store, LOCAL_OPERATOR, project) == 1
+    lea = person("lea", project, "lead")
+    assert missing_annotators(store, LOCAL_OPERATOR, project) == 2, "a lead alone annotates"
+    person("ann", project)
+    assert missing_annotators(store, LOCAL_OPERATOR, project) == 2
+    annotate(store, lea, project, A)
+    assert missing_annotators(store, LOCAL_OPERATOR, project) == 1, "who leads and annotates counts"
     with pytest.raises(NotAllowed):
         missing_annotators(store, person("rob", project, "reviewer"), project)

@@ -13,6 +13,7 @@ from annotator.errors import NotAllowed
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of
 from annotator.usecases.annotate import work as annotate_work
+from annotator.usecases.annotate.talk import Subject, begin
 from annotator.usecases.lead.decisions import decide, open_proposals
 from annotator.usecases.lead.progress import AnnotatorProgress, ReviewerProgress, WorkProgress, work_progress
 from annotator.usecases.project.projects import change_project
@@ -195,3 +196,6 @@ def test_everybody_with_a_role_stands_somewhere_with_their_last_activity(
     assert [(person.name, person.roles, person.days_since_active) for person in progress.others] == [
         ("new", ("annotator",), None)
     ]
+    about = Subject("instance", None, None, "")
+    begin(store, annotator, project.id, work.instance.id, about, "What is meant here?", to_lead=True)
+    assert of(work_progress(store, lead, project), annotator.name).days_since_active == 0

@@ -184,6 +184,15 @@ def test_a_wrong_password_is_said_to_screen_readers_too_and_the_name_stays(clien
     assert "set-cookie" not in response.headers
 
 
+def test_a_refused_sign_in_is_logged_with_its_address_and_neither_name_nor_password(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    client.post("/sign-in", data={"name": "ann", "password": "wrong one"}, headers=SAME)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "A sign-in from testclient was refused."
+    ]
+
+
 def test_too_many_failures_make_one_wait(client: TestClient) -> None:
     for _ in range(5):
         client.post("/sign-in", data={"name": "ann", "password": "x"}, headers=SAME)

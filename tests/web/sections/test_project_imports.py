@@ -61,9 +61,7 @@ def said(elements: object) -> str:
 # Imported work -------------------------------------------------------------------------------------------------------
 
 
-def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_is_made_from(
-    page, make_project, import_rows
-) -> None:
+def test_progress_counts_imported_annotations_by_person(page, make_project, import_rows) -> None:
     project = make_project()
     import_rows(project, several())
     app = page(project, "Progress")
@@ -72,7 +70,7 @@ def test_progress_counts_imported_annotations_by_person_and_says_what_the_gold_i
     assert people["person"].tolist() == ["ann0 (imported)", "ann1 (imported)", "ann2 (imported)"]
     assert people["imported"].tolist() == [4, 4, 4]
     assert "Nobody has begun yet" not in said(app.caption)
-    assert "4 of 12 accepted annotations count. Change it under Rules" in said(app.caption)
+    assert "Gold policy" not in said(app.caption), "it stands under Quality"
 
 
 def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_project, import_rows) -> None:
@@ -80,7 +78,6 @@ def test_progress_of_a_project_without_imported_work_is_as_it_was(page, make_pro
     import_rows(project, [{"id": "a", "text": "Good food.", "label": "positive"}])
     app = page(project, "Progress")
     assert "Nothing yet." in said(app.caption)
-    assert "Gold policy" not in said(app.caption)
 
 
 def test_quality_shows_the_agreement_of_imported_annotations(page, make_project, import_rows) -> None:
@@ -88,7 +85,6 @@ def test_quality_shows_the_agreement_of_imported_annotations(page, make_project,
     import_rows(project, several())
     app = page(project, "Quality")
     assert said(app.info).startswith("Nothing yet.")
-    app = app.button(key=f"quality_compute_{project.id}").click().run()
     assert not app.exception
     table = next(one.value for one in app.dataframe if "measure" in one.value.columns)
     assert table[table["measure"] == "best-match IoU"]["value"].tolist() == ["0.500"]  # of 1/2, 1/3 and 2/3
@@ -124,8 +120,12 @@ def test_instances_with_one_annotator_are_counted_for_labels_and_tokens_apart_wh
     ]
     rows[3] |= {"annotator_label": label}
     import_rows(project, rows)
-    app = page(project, "Quality").button(key=f"quality_compute_{project.id}").click().run()
+    app = page(project, "Quality")
     assert words in said(app.caption)
+    heads = [head for table in app.dataframe for head in table.value.columns]
+    assert "majority F1" in heads
+    assert "union F1" not in heads, "of a single partner it is the same"
+    assert "token majority" not in said(app.markdown)
 
 
 def test_quality_without_several_annotations_says_that_nothing_is_there(page, make_project, import_rows) -> None:
@@ -255,6 +255,17 @@ def test_a_preview_says_which_spans_were_widened(page, make_project) -> None:
     assert "1 of 1 span was widened to whole tokens: rows.jsonl, line 1: “like” became “unlikeable”." in said(
         app.warning
     )
+
+
+def test_rows_are_pasted_under_the_columns_of_the_template(app_for, make_project) -> None:
+    app = app_for(PAGE, make_project(), "lead")
+    app.session_state["visit"] = replace(app.session_state["visit"], project=None)
+    app.run()
+    placeholders = []
+    for template in ("verification", "entity", "custom"):
+        app.selectbox(key="create_template").set_value(template).run()
+        placeholders.append(app.text_area(key="create_pasted").placeholder)
+    assert placeholders == ["document,query,label", "text,target,label", "text,label"]
 
 
 def test_what_a_new_project_should_know_of_its_first_texts_is_said_and_stands_under_import(

@@ -257,7 +257,7 @@ def test_rules_that_ask_for_more_people_than_there_are_say_so_before_they_are_sa
     page = opened(project, lead, "Rules").run()
     page.number_input(key=f"rules_annotators_{project.id}").set_value(4)
     page.button(key="rules_save").click().run()
-    assert any("Each text needs 4 annotators, but there are only 2" in element.value for element in page.markdown)
+    assert any("Each text needs 4 annotators, but there is only 1" in element.value for element in page.markdown)
     page.button(key="rules_save_anyway").click().run()
     page.number_input(key=f"rules_idle_{project.id}").set_value(30)
     page.button(key="rules_save").click().run()

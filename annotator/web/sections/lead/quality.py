@@ -18,9 +18,10 @@ from annotator.usecases.databases import Store
 from annotator.usecases.gold import agreement_of
 from annotator.usecases.lead import quality as lead_quality
 from annotator.usecases.lead.progress import accepted_annotations
-from annotator.usecases.project.projects import events_of
+from annotator.usecases.project.projects import events_of, progress_of
 from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
@@ -44,8 +45,9 @@ def show_against_rest(agreement: lead_quality.Agreement) -> None:
         _("majority F1"), _("F1 from"), _("F1 to"), _("union F1"), _("union from"), _("union to"), _("same label"),
         _("label from"), _("label to"),
     )  # fmt: skip
+    has_union = not _is_of_pairs(agreement)
     st.dataframe(
-        [_row_against_rest(person) for person in people], hide_index=True, key="quality_against_rest",
+        [_row_against_rest(person, has_union=has_union) for person in people], hide_index=True, key="quality_against_rest",
         placeholder=UNDEFINED, column_config=dict.fromkeys(columns, _SHARE),
     )  # fmt: skip
     st.caption(
@@ -62,13 +64,18 @@ def _order(person: lead_quality.AgainstRest) -> tuple[bool, float]:
     return first.n < _FEW, 1.0 if first.value is None else first.value
 
 
-def _row_against_rest(person: lead_quality.AgainstRest) -> dict[str, object]:
+def _is_of_pairs(agreement: lead_quality.Agreement) -> bool:
+    """Whether most of the others and any other are the same: nobody has more than one partner at a text."""
+    return all(person.majority_f1 == person.union_f1 for person in agreement.against_rest)
+
+
+def _row_against_rest(person: lead_quality.AgainstRest, *, has_union: bool) -> dict[str, object]:
+    union = _cells(_("union F1"), _("union from"), _("union to"), person.union_f1) | {_("n (union)"): person.union_f1.n}
     return (
         {_("annotator"): person.annotator}
         | _cells(_("majority F1"), _("F1 from"), _("F1 to"), person.majority_f1)
         | {"n": person.majority_f1.n}
-        | _cells(_("union F1"), _("union from"), _("union to"), person.union_f1)
-        | {_("n (union)"): person.union_f1.n}
+        | (union if has_union else {})
         | _cells(_("same label"), _("label from"), _("label to"), person.label)
         | {_("n (labels)"): person.label.n, _("no majority"): person.label.n_left_out}
     )
@@ -78,11 +85,12 @@ def _cells(name: str, low: str, high: str, estimate: lead_quality.Estimate) -> d
     return {name: estimate.value, low: estimate.low, high: estimate.high}
 
 
-# How far annotators agree, on the page Quality: computed when it is asked for, since it reads the whole project.
+# How far annotators agree, on the page Quality: in a large project when it is asked for, since all of it is read.
 
 
 Row = dict[str, object]  # of a table: a cell by its column's head
 _AGREEMENT_KEY = "quality_agreement_{}"
+_AT_ONCE = 500  # instances; those of three annotators take a tenth of a second
 _MOST_PAIRS = 5000
 _FEW_SHARED = 10  # instances; the agreement of a pair with fewer says little
 
@@ -96,10 +104,18 @@ def show_agreement(store: Store, visit: Visit, project: Project, accepted: Accep
         _("Only annotations made without help"), key=f"quality_unhelped_{project.id}",
         on_change=lambda: st.session_state.pop(key, None),
     )  # fmt: skip
-    if pressed(_("Compute now"), key=f"quality_compute_{project.id}"):
+
+    def compute() -> lead_quality.Agreement:
+        return agreement_of(store, visit.user, project, WITHOUT_HELP if is_unhelped else None)
+
+    progress = progress_of(store, visit.user, project.id)
+    if progress.n_instances <= _AT_ONCE:
+        st.session_state[key] = kept(
+            store, visit, project, progress, ("agreement", is_unhelped), lead_quality.Agreement, compute
+        )
+    elif pressed(_("Compute now"), key=f"quality_compute_{project.id}"):
         with st.spinner(_("Reading …")):
-            whose = WITHOUT_HELP if is_unhelped else None
-            st.session_state[key] = agreement_of(store, visit.user, project, whose)
+            st.session_state[key] = compute()
     agreement = st.session_state.get(key)
     if isinstance(agreement, lead_quality.Agreement):
         _show_agreement_numbers(agreement)
@@ -116,7 +132,8 @@ def _show_agreement_numbers(agreement: lead_quality.Agreement) -> None:
     rows = list(_agreement_rows(agreement))
     st.dataframe(rows, hide_index=True, height=38 + 35 * len(rows), key="quality_agreement_table")
     st.caption(_("Majority: marked by over half of the annotators. Undefined values are excluded."))
-    _show_annotators(agreement)
+    if not _is_of_pairs(agreement):
+        _show_annotators(agreement)
     show_against_rest(agreement)
     _show_pairs(agreement)
 
@@ -272,7 +289,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 
 def _show_work(store: Store, visit: Visit, project: Project) -> None:
-    """What costs little is there at once; agreement reads the whole project, so it is computed when it is asked for."""
+    """What is there of the work, and how far its annotators agree."""
     quality, leanings, accepted = _numbers(store, visit, project)
     if not quality.outcomes and not quality.time.n:
         st.info(_("Nothing yet."), icon=":material/monitoring:")

@@ -11,15 +11,8 @@ from annotator.domain.people import PROJECT_ROLES, Role, role_name
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.language import _, listed, several, unsaid
-from annotator.usecases.access.accounts import disable_user, list_users
-from annotator.usecases.access.invitations import (
-    INVITATION_LASTS,
-    Invitation,
-    Member,
-    invite,
-    read_invitees,
-    renew_link,
-)
+from annotator.usecases.access.accounts import LINK_LASTS, disable_user, list_users
+from annotator.usecases.access.invitations import Invitation, Member, invite, read_invitees, renew_link
 from annotator.usecases.databases import Store
 from annotator.usecases.project.projects import give_role, people_to_choose, take_role
 from annotator.usecases.qualification.items import picked_but_off
@@ -110,7 +103,7 @@ def _say(given: Sequence[Invitation], n_links: int) -> None:
                 "**{n} link** to send privately: works once within {days} days, shown only now.",
                 "**{n} links** to send privately: each works once within {days} days, shown only now.",
                 n_links,
-                days=INVITATION_LASTS.days,
+                days=LINK_LASTS.days,
             )
         )
     if known:

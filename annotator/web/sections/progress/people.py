@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from annotator.domain.instances import Accepted
 from annotator.domain.numbers import UNDEFINED, counted, duration
 from annotator.domain.people import role_name
 from annotator.domain.projects import Project, titles_of_kinds
 from annotator.figures.curves import Curve, Panel, curve_panels
 from annotator.figures.work_charts import WORK_STYLE, DayBar, Row, day_chart, row_chart
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.lead.progress import (
     AnnotatorProgress,
@@ -19,7 +18,6 @@ from annotator.usecases.lead.progress import (
     WorkDays,
     WorkProgress,
     WorkTimes,
-    accepted_annotations,
     forecast_words,
     imported_annotations,
     work_days,
@@ -27,7 +25,6 @@ from annotator.usecases.lead.progress import (
     work_times,
 )
 from annotator.usecases.project.projects import Progress
-from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
 from annotator.web.session import Visit, visit_zone
@@ -121,11 +118,10 @@ _STANDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """People's work, and what files brought: annotations by annotator, and what the gold is made from."""
+    """People's work, and what files brought: annotations by annotator."""
 
     work: WorkProgress
     imported: dict[str, int]
-    accepted: Accepted
 
 
 def show(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
@@ -134,29 +130,22 @@ def show(store: Store, visit: Visit, project: Project, progress: Progress) -> No
     if counted_now.work.annotators and counted_now.work.pace:
         st.markdown(counted_now.work.pace)
     show_days(store, visit, project, progress)
-    _show_annotators(project, counted_now)
+    _show_annotators(counted_now)
     _show_reviewers(counted_now.work)
     _show_others(counted_now.work)
 
 
 def _count(store: Store, visit: Visit, project: Project) -> _Counted:
-    return _Counted(
-        work_progress(store, visit.user, project),
-        imported_annotations(store, visit.user, project),
-        accepted_annotations(store, visit.user, project),
-    )
+    return _Counted(work_progress(store, visit.user, project), imported_annotations(store, visit.user, project))
 
 
-def _show_annotators(project: Project, counted_now: _Counted) -> None:
+def _show_annotators(counted_now: _Counted) -> None:
     people, imported = counted_now.work.annotators, counted_now.imported
     explained = _(
         "Per annotator, by current status. “In progress” includes texts assigned ahead. Last "
-        "activity: any record entry or saved mark."
+        "activity: any record entry, comment or saved mark."
     )
     st.subheader(_("Annotators"), anchor=False, help=explained if people else None)
-    if counted_now.accepted.n_several:
-        gold = gold_words(project.settings.gold_policy, counted_now.accepted)
-        st.caption(as_text(together(gold, _("Change it under Rules"))))
     if not people and not imported:
         st.caption(_("Nothing yet."))
         return

@@ -139,8 +139,8 @@ def _without_tries_words(names: Sequence[str]) -> str:
 
 def _quiet_words(person: QuietPerson) -> str:
     return several(
-        "{name} has {n} open task; last activity {day}",
-        "{name} has {n} open tasks; last activity {day}",
+        "{name} has {n} open task, untouched since {day}",
+        "{name} has {n} open tasks, untouched since {day}",
         person.n_held,
         name=as_text(person.name),
         day=as_text(shown_day(person.since)),
