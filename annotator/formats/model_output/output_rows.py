@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -79,13 +79,19 @@ class OutputFile:
     def output(
         self, record: Record, run: models.Run, text: Hashable, findings: Findings,
         attributions: Sequence[models.SourceAttribution] = (), predictions: Sequence[models.Prediction] = (),
+        *, is_numbered: bool = False,
     ) -> models.SourceOutput:  # fmt: skip
-        """What a record says; text: what tells its input from others, where the record has no id."""
+        """What a record says.
+
+        text: what tells its input from others, where the record has no id; is_numbered: its id may be its number alone
+        """
         values = record.values if isinstance(record.values, dict) else {}
         given = values.get("split")
         split = given if isinstance(given, str) and given else self.options.split
         key = self._key(values, findings)
-        input_text = None if key else _input_of(text, attributions)
+        input_text = _input_of(text, attributions) if is_numbered or not key else None
+        if input_text is not None and key:
+            input_text = replace(input_text, has_key=True)
         if not key:
             key = self._number((text, run, *(attribution.label for attribution in attributions)), text)
         return models.SourceOutput(
@@ -157,7 +163,7 @@ class OutputFile:
 
         A text that stands twice is looked at where its instance is known.
         """
-        if output.input is not None:
+        if output.input is not None and not output.input.has_key:
             return
         contents: list[tuple[str, tuple[object, ...]]] = [
             (unsaid("scores"), (a.label, a.layer)) for a in output.attributions
