@@ -216,7 +216,7 @@ class SourceOutput:
     """What one row of a file says of one instance: answers, scores, reasons of one run.
 
     split: None where the file does not say it; then the key must be one instance's
-    input: of a row without a key of the project's, its text, which goes before the number that the row may have as its key; key may be ""
+    input: of a row without a key of the project's, its text, which goes before a number that is its key; key may be ""
     """
 
     key: str

@@ -87,8 +87,8 @@ def lay_rows(
     laid_rows: list[output_plan.LaidRow] = []
     problems: list[Problem] = []
     for row, instance, are_edges_open in matched:
-        if fault := output_plan.fault_of(row, project):
-            problems.append(fault)
+        if faults := output_plan.faults_of(row, project):
+            problems += faults
             continue
         try:
             attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]
