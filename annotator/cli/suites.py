@@ -184,7 +184,9 @@ def import_(
 @click.argument("name")
 @_project
 @commands.option(
-    "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
+    "--model",
+    required=True,
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or served:NAME (see explain-self).",
 )
 @commands.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
 @commands.option(
