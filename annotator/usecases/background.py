@@ -83,8 +83,8 @@ class Queue:
 def ask_to_attribute(store: Store, actor: User, project: Project, request: AskedAttribution) -> Job:
     """Attributions are to be computed; the same that waits already is answered instead.
 
-    Raises: InvalidValue without a model, for one of no known kind, or for a method that does not exist; NotAllowed for a model in a place that the
-            server does not allow
+    Raises: InvalidValue without a model, for one of no known kind, or for a method that does not exist; NotAllowed for a model
+            in a place that the server does not allow
     """
     require(store, actor, project.id, "use models")
     _check_model(store, project, request.model)

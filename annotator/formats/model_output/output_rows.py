@@ -52,7 +52,17 @@ class OutputFile:
     def require_model(self) -> None:
         """Raise InvalidValue where nobody names the model of a file that cannot."""
         if not self.options.model.strip():
-            raise InvalidValue(_("'{source}' doesn't name its model. Use --model.", source=self.source))
+            raise InvalidValue(self._no_model())
+
+    def has_model(self, model: str | None, findings: Findings) -> bool:
+        """Whether a record or somebody names the model; a finding says where nobody does."""
+        if (model or self.options.model).strip():
+            return True
+        findings.refuse("model", model or "", self._no_model())
+        return False
+
+    def _no_model(self) -> str:
+        return _("'{source}' doesn't name its model. Use --model.", source=self.source)
 
     def run(
         self, findings: Findings, *, model: str | None = None, method: str | None = None,
@@ -60,6 +70,8 @@ class OutputFile:
         is_signed: bool | None = None,
     ) -> models.Run | None:  # fmt: skip
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
+        if not self.has_model(model, findings):
+            return None
         if not (method or self.options.method):
             reason = _("No method named; using '{method}'. Set it with --method.", method=self.default_method)
             self.tell_once("method", "", reason)
