@@ -207,7 +207,9 @@ def test_the_summary_says_how_many_annotations_are_no_part_of_the_gold_because_o
 
     other = "2 accepted annotations with a different result aren't gold"
     assert f"4 instances with gold (policy “all”) · 5 distinct rationale sets · {other} · top k" in summary()
-    assert f"1 instance with gold (policy “all”, split odd) · 1 distinct rationale set · {other} · top k" in summary("odd")
+    assert f"1 instance with gold (policy “all”, split odd) · 1 distinct rationale set · {other} · top k" in summary(
+        "odd"
+    )
     assert "different result" not in summary("")
 
 
