@@ -258,7 +258,10 @@ def test_every_chart_is_drawn(page, modelled, chart) -> None:
     [drawn] = app.get("plotly_chart")
     assert json.loads(drawn.proto.config)["toImageButtonOptions"]["filename"].startswith("Project-")
     if chart in {"Instances", "Confidence"}:
-        assert any(f"/saliency?project={modelled.id}&amp;instance=" in html for html in htmls(app))
+        links = r"/saliency\?project=\d+&amp;instance=\d+(&amp;gold=union)?\""
+        assert {link[1] for html in htmls(app) for link in re.finditer(links, html)} == {None}
+        app = app.selectbox(key=f"metrics_policy_{modelled.id}").set_value("union").run()
+        assert {link[1] for html in htmls(app) for link in re.finditer(links, html)} == {"&amp;gold=union"}
 
 
 @pytest.mark.parametrize("chart", ["Confidence", "AOPC curves", "Layers", "Perturbed pairs"])
