@@ -14,6 +14,7 @@ from annotator.errors import InvalidValue
 from annotator.language import _
 
 BUILT_IN = "built-in"
+_KINDS = ("spacy", "transformers", "transformers-zero-shot", "transformers-writing", "served")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,28 @@ class LoadOptions:
     longest_answer: int = 20
 
 
+def require_known_kind(spec: str) -> None:
+    """Raise InvalidValue for a spec of a model of no known kind, such as a folder alone."""
+    kind, _colon, source = spec.partition(":")
+    if kind not in _KINDS or not source.strip():
+        raise InvalidValue(
+            _(
+                "'{spec}' isn't a model. Use {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
+                "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME, "
+                "transformers-writing:FOLDER-OR-NAME or served:NAME.",
+                spec=spec,
+                built_in=BUILT_IN,
+            )
+        )
+
+
 def load_predictor(spec: str, options: LoadOptions) -> Predictor:
     """The model that a spec names; the built-in one is not made here.
 
     Raises: InvalidValue for a spec of no known kind, ModelError where the model cannot be loaded
     """
+    require_known_kind(spec)
     kind, _colon, source = spec.partition(":")
-    if not source.strip():
-        kind = ""
     of_transformers: Any = {
         "device": options.device, "threads": options.threads, "batch_size": options.inputs_at_once,
         "too_long": options.too_long, "query_first": options.is_query_first, "asks_hub": options.asks_hub,
@@ -68,17 +83,7 @@ def load_predictor(spec: str, options: LoadOptions) -> Predictor:
             from annotator.attribution.transformers_generators import load_writer  # noqa: PLC0415
 
             return load_writer(source, **of_transformers, template=options.prompt, longest=options.longest_answer)
-        case "served":
+        case _:
             from annotator.attribution.served_models import ServedLabels, ServedModel  # noqa: PLC0415
 
             return ServedLabels(ServedModel.of(source), options.labels)
-        case _:
-            raise InvalidValue(
-                _(
-                    "'{spec}' isn't a model. Use {built_in}, {built_in}:NAME, spacy:FOLDER-OR-NAME, "
-                    "transformers:FOLDER-OR-NAME, transformers-zero-shot:FOLDER-OR-NAME, "
-                    "transformers-writing:FOLDER-OR-NAME or served:NAME.",
-                    spec=spec,
-                    built_in=BUILT_IN,
-                )
-            )

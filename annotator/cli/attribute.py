@@ -32,7 +32,7 @@ _OF_THE_MODEL = {"device": "device", "threads": "threads", "inputs_at_once": "in
     "--model", required=True,
     help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME, "
     "transformers-zero-shot:FOLDER-OR-NAME, transformers-writing:FOLDER-OR-NAME (it writes its answers), "
-    "or the name of a model trained in the project.",
+    "served:NAME (see explain-self), or the name of a model trained in the project.",
 )  # fmt: skip
 @commands.option(
     "--method",

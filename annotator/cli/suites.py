@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from annotator.cli import commands
 from annotator.domain.file_problems import group_problems
@@ -154,7 +155,11 @@ def export(path: Path, name: str, file: Path, project_name: str) -> None:
     help="What a test expects if its cases do not say: not_up or not_down (DIR), a label or not:LABEL (MFT); "
     "repeat it for several.",
 )  # fmt: skip
-@commands.option("--skip-invalid", is_flag=True, help="Leave out and list invalid cases.")
+@commands.option(
+    "--skip-invalid",
+    is_flag=True,
+    help="Leave out and list invalid cases, also those with labels that the project lacks.",
+)
 @click.pass_obj
 def import_(
     path: Path, name: str, file: Path, project_name: str, renamed: Sequence[str], expected: Sequence[str],
@@ -179,7 +184,9 @@ def import_(
 @click.argument("name")
 @_project
 @commands.option(
-    "--model", required=True, help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME or transformers:FOLDER-OR-NAME."
+    "--model",
+    required=True,
+    help="built-in, built-in:NAME, spacy:FOLDER-OR-NAME, transformers:FOLDER-OR-NAME or served:NAME (see explain-self).",
 )
 @commands.option("--as", "model_name", default="", metavar="NAME", help="Keep its answers under this name.")
 @commands.option(
@@ -368,18 +375,33 @@ def list_words(path: Path, project_name: str, as_json: bool) -> None:
 @commands.option("--language", help="The language; by default the project's.")
 @click.pass_obj
 def save(path: Path, name: str, file: Path, project_name: str, role: WordListRole, language: str | None) -> None:
-    """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. It replaces
-    the list of its name.
+    """Save a word list from a text file, one word on each line; "big | small" are two forms of one word. Of a JSON
+    file of lists, such as CheckList's lexicons, it is the list NAME. It replaces the list of its name.
     """
     from annotator.usecases.project.word_lists import save_word_list
 
     try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
+        lines = _words_in(file.read_text(encoding="utf-8-sig"), name)
     except UnicodeDecodeError as error:
         raise InvalidValue(f"'{file}' is not UTF-8 (byte {error.start}). Save it as UTF-8.") from error
+    if lines is None:
+        raise InvalidValue(
+            f"'{file}' has no list of words '{name}'. Write a word on each line, or JSON: {{NAME: [word]}}."
+        )
     with commands.opened_project(path, project_name) as (store, project):
         made = save_word_list(store, LOCAL_OPERATOR, project, name, lines, role=role, language=language)
     click.echo(f"The list '{made.name}' has {counted(len(made.words), 'word')}.")
+
+
+def _words_in(text: str, name: str) -> Sequence[str] | None:
+    """A word a line, or the words of a list in JSON; None where the JSON has no such list."""
+    if not text.lstrip().startswith("{"):
+        return text.splitlines()
+    try:
+        words = msgspec.json.decode(text, type=dict[str, Any]).get(name)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return words if isinstance(words, list) and all(isinstance(word, str) for word in words) else None
 
 
 @words.command("remove")

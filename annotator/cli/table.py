@@ -66,6 +66,11 @@ def eraser_soft(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: An
 
 @table.command("benchmark")
 @_of_project
+@option(
+    "--ratio",
+    type=click.FloatRange(0, 1, min_open=True),
+    help="For a project without gold: the share of a text's tokens that are the top k, for MAP.",
+)
 @_asked
 @click.pass_obj
 def benchmark(database: Path, /, *, as_csv: bool, as_latex: bool, **choice: Any) -> None:

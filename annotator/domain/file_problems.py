@@ -146,7 +146,7 @@ OPTIONS: dict[str, Option] = {
     "--task": Option("task", "text"),
     "--train": Option("train", "flag"),
     "--update": Option("update", "flag", "Let changed rows overwrite"),
-    "--vocabulary": Option("vocabulary", "name"),
+    "--vocabulary": Option("vocabulary", "name", "Files", "above"),
 }
 # What else commands call otherwise than Python.
 PHRASES = {
@@ -183,8 +183,8 @@ def on_page(sentence: str, field_words: Callable[[str], str] = str) -> str:
 
     >>> on_page("Is it 'Tweet 2'? Then choose that column (--column 'text=Tweet 2').", {"text": "The text"}.__getitem__)
     "Is it 'Tweet 2'? Then choose that column (“Tweet 2” for “The text” under “Columns”)."
-    >>> on_page("Name a file with the text of each (--vocabulary).")
-    'Name a file with the text of each (`annotator import` with --vocabulary).'
+    >>> on_page("Choose fewer (--number).")
+    'Choose fewer (`annotator import` with --number).'
     """
     return _OPTION.sub(lambda match: _button(match, field_words), sentence)
 

@@ -201,12 +201,14 @@ class InputText:
     text:    as it stands in the row, or its subwords with blanks between them
     common:  what all texts of the file begin and end with, where that is known
     subwords:  what the scores belong to, with blanks between them, where the file has the text beside it
+    has_key: the row has a key, which goes before its text, but may be no more than the row's number
     """
 
     letters: tuple[str, ...]
     text: str
     common: tuple[str, str] = ("", "")
     subwords: str = ""
+    has_key: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ class SourceOutput:
     """What one row of a file says of one instance: answers, scores, reasons of one run.
 
     split: None where the file does not say it; then the key must be one instance's
-    input: of a row without a key, its text, which goes before the number that the row may have as its key; key may be ""
+    input: of a row without a key of the project's, its text, which goes before a number that is its key; key may be ""
     """
 
     key: str

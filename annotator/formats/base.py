@@ -49,6 +49,9 @@ class ReadOptions:
 Reader = Callable[[Path, ReadOptions], Iterator[SourceItem]]
 
 
+VOCABULARY_NAMES = ("vocab.txt", "vocab.json", "tokenizer.json")  # of a tokeniser
+
+
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
     """What a reader of model output needs to know: the task, and what the file may not say itself.

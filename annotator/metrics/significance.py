@@ -184,7 +184,7 @@ def sentence(verdict: Verdict, null: str = RANDOM) -> str:
     """In words, with the difference and its interval.
 
     >>> sentence(Verdict("not better", 312, -0.07, -0.1, -0.03))
-    'not better than random on this gold (−0.070 [−0.100, −0.030], n 312)'
+    'worse than random on this gold (−0.070 [−0.100, −0.030], n 312)'
     >>> sentence(Verdict("too few", 12, 0.1))
     'too few to tell (n 12)'
     """
@@ -230,7 +230,7 @@ def word_in_words(word: Word, null: str) -> str:
         case "better":
             return _("better than {null}", null=null)
         case "not better":
-            return _("not better than {null}", null=null)
+            return _("worse than {null}", null=null)
 
 
 def _rounded(number: int) -> int:

@@ -10,6 +10,15 @@ from typing import Any
 import msgspec
 
 CARD = "card.json"
+_OF_ALIGNMENT = frozenset({"one_in", "task_loss_on"})
+_WORDS = {
+    "patience": "stops after epochs without a lower validation loss",
+    "warm_up": "share of steps in which the learning rate rises",
+    "most_gradient": "gradients cut to the norm",
+    "balances_labels": "labels count alike",
+    "one_in": "with rationales, at least one text of a batch in",
+    "task_loss_on": "texts of the task loss",
+}
 STRETCH = "a stretch of the text"  # the output of a reading model, which has no labels
 
 
@@ -84,7 +93,7 @@ class Card:
                 "",
                 "## How",
                 "",
-                _listed(self.parameters),
+                _listed(self._telling_parameters()),
                 "",
                 "## How it went",
                 "",
@@ -104,6 +113,15 @@ class Card:
                 "",
             ]
         )
+
+    def _telling_parameters(self) -> dict[str, Any]:
+        """How it was trained, without what had no effect, in words where the parameter's name says too little."""
+        is_aligned = self.parameters.get("alignment") is not None
+        return {
+            _WORDS.get(name, name): value
+            for name, value in self.parameters.items()
+            if value is not None and (is_aligned or name not in _OF_ALIGNMENT)
+        }
 
 
 def versions_here() -> dict[str, str]:

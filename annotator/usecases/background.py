@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from annotator.attribution.loaders import BUILT_IN
+from annotator.attribution.loaders import BUILT_IN, require_known_kind
 from annotator.domain.jobs import Job, JobKind
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
@@ -19,7 +19,8 @@ from annotator.store import jobs as jobs_store
 from annotator.store.people import roles_of
 from annotator.usecases.access.rights import require
 from annotator.usecases.models.attributions import AttributingOptions, offered_methods
-from annotator.usecases.models.model_places import models_folder, require_allowed_place
+from annotator.usecases.models.built_in_model import built_in_name
+from annotator.usecases.models.model_places import models_folder, require_allowed_place, spec_of_trained
 from annotator.usecases.models.parameter_words import parameter_words
 from annotator.usecases.models.self_explanations import SelfExplanationOptions, require_askable
 from annotator.usecases.suites.construction import suite_named
@@ -82,8 +83,8 @@ class Queue:
 def ask_to_attribute(store: Store, actor: User, project: Project, request: AskedAttribution) -> Job:
     """Attributions are to be computed; the same that waits already is answered instead.
 
-    Raises: InvalidValue without a model, or for a method that does not exist; NotAllowed for a model in a place that the
-            server does not allow
+    Raises: InvalidValue without a model, for one of no known kind, or for a method that does not exist; NotAllowed for a model
+            in a place that the server does not allow
     """
     require(store, actor, project.id, "use models")
     _check_model(store, project, request.model)
@@ -211,6 +212,8 @@ def ask_to_run_suite(store: Store, actor: User, project: Project, request: Asked
 def _check_model(store: Store, project: Project, spec: str) -> None:
     if not spec.strip():
         raise InvalidValue(_(_NO_MODEL))
+    if built_in_name(spec) is None:
+        require_known_kind(spec_of_trained(store, project, spec))
     require_allowed_place(spec, models_folder(store, project))
 
 

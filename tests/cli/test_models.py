@@ -787,6 +787,16 @@ def test_word_lists_are_saved_listed_and_removed(with_texts: Command, tmp_path: 
     assert "is not UTF-8 (byte 3)" in with_texts("words", "save", "dish", str(file), "--project", "P").err
 
 
+def test_a_word_list_is_read_from_a_file_of_lexicons_by_its_name(with_texts: Command, tmp_path: Path) -> None:
+    file = tmp_path / "lexicons.json"
+    file.write_text('{"male": ["Jo", "Al"], "pronouns": [{"name": "Jo"}]}', encoding="utf-8")
+    assert "has 2 words" in with_texts("words", "save", "male", str(file), "--project", "P").out
+    for name, text in (("pronouns", None), ("female", None), ("male", '{"male": [')):
+        file.write_text(text or file.read_text(), encoding="utf-8")
+        refused = with_texts("words", "save", name, str(file), "--project", "P").err
+        assert f"has no list of words '{name}'. Write a word on each line, or JSON: {{NAME: [word]}}." in refused
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

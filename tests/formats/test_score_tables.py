@@ -94,7 +94,7 @@ def test_a_missing_column_is_named(tmp_path):
 
 def test_without_a_model_anywhere_a_row_is_refused(tmp_path):
     (reason,) = refusals(read_csv(tmp_path, "a,0,1", header="id,token_index,score", model=""))
-    assert reason.startswith("model: Model names have 1 to 200 characters. Add it here or use --model.")
+    assert reason.endswith("doesn't name its model. Use --model.")
 
 
 # ERASER --------------------------------------------------------------------------------------------------------------

@@ -211,6 +211,10 @@ def test_a_method_that_does_not_exist_and_no_model_are_refused_at_once(
         match="Give a model: built-in, spacy:FOLDER, transformers:FOLDER, transformers-zero-shot:FOLDER or transformers-writing:FOLDER",
     ):
         ask_to_attribute(store, researcher, tastes, AskedAttribution(" ", "linear", AttributingOptions()))
+    with pytest.raises(
+        InvalidValue, match=r"'/models/bert' isn't a model\. Use built-in, .*transformers:FOLDER-OR-NAME"
+    ):
+        ask_to_attribute(store, researcher, tastes, AskedAttribution("/models/bert", "linear", AttributingOptions()))
     assert queue_of(store, researcher, tastes).open == ()
 
 

@@ -154,7 +154,7 @@ def test_where_nothing_is_told_it_is_said_how_many_would_tell_a_hundredth() -> N
         (Verdict("better", 312, 0.07, 0.03, 0.10), "better than random on this gold (+0.070 [+0.030, +0.100], n 312)"),
         (
             Verdict("not better", 312, -0.07, -0.10, -0.03),
-            "not better than random on this gold (−0.070 [−0.100, −0.030], n 312)",
+            "worse than random on this gold (−0.070 [−0.100, −0.030], n 312)",
         ),
         (
             Verdict("not told", 120, 0.01, -0.02, 0.04, 2183),

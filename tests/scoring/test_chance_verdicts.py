@@ -86,7 +86,7 @@ def test_plausibility_is_judged_beside_the_mean_of_ten_seeds_of_each_instance(st
     assert verdict.n == N
     assert verdict.difference == pytest.approx((values - null).mean())
     assert (verdict.low, verdict.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
-    assert found["mistaken"].sentence.startswith("not better than random on this gold (−0.")
+    assert found["mistaken"].sentence.startswith("worse than random on this gold (−0.")
 
 
 def test_a_verdict_on_the_same_texts_is_the_same_whatever_else_is_asked_for(store, make_project, import_rows) -> None:

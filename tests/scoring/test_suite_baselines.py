@@ -73,14 +73,14 @@ def test_a_model_is_told_from_the_baseline_that_fails_least() -> None:
 
     assert words([0] * 100) == "better than always “negative”"
     assert words([0] * 70 + [1] * 30) == "no clear difference from always “negative”"
-    assert words([1] * 100) == "not better than always “negative”"
+    assert words([1] * 100) == "worse than always “negative”"
     assert baselines.against([(numbers[:10], np.zeros(10))]).words == "too few to tell"
     assert baselines.against([(numbers, np.full(100, np.nan))]) is None
 
 
 def test_constant_models_that_fail_alike_are_named_together_and_random_where_it_fails_least() -> None:
     invariance = baselines_of([case("INV", 2)] * 30, LABELS)
-    assert invariance.against([(np.arange(30), np.ones(30))]).words == "not better than a constant model"
+    assert invariance.against([(np.arange(30), np.ones(30))]).words == "worse than a constant model"
     unknown = baselines_of([case("MFT", labels=("x",))] * 30, LABELS)  # nobody knows it
     assert unknown.against([(np.arange(30), np.ones(30))]).labels == LABELS
     both = [case("MFT", labels=(label,)) for label in LABELS for _ in range(20)]

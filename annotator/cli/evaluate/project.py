@@ -114,7 +114,7 @@ def project(
     """Score the predictions, plausibility, faithfulness and consistency of a project's models against its gold.
 
     It prints the table that the page Metrics shows first, with a verdict against random (▲ better, ≈ no clear
-    difference, ▼ not better, ? fewer than twenty instances) and the best of a column (★). Below stands what was left
+    difference, ▼ worse, ? fewer than twenty instances) and the best of a column (★). Below stands what was left
     out and what is missing.
 
     --against compares all other rows with one, over the instances that both have: paired bootstrap intervals, p by

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
@@ -52,7 +52,17 @@ class OutputFile:
     def require_model(self) -> None:
         """Raise InvalidValue where nobody names the model of a file that cannot."""
         if not self.options.model.strip():
-            raise InvalidValue(_("'{source}' doesn't name its model. Use --model.", source=self.source))
+            raise InvalidValue(self._no_model())
+
+    def has_model(self, model: str | None, findings: Findings) -> bool:
+        """Whether a record or somebody names the model; a finding says where nobody does."""
+        if (model or self.options.model).strip():
+            return True
+        findings.refuse("model", model or "", self._no_model())
+        return False
+
+    def _no_model(self) -> str:
+        return _("'{source}' doesn't name its model. Use --model.", source=self.source)
 
     def run(
         self, findings: Findings, *, model: str | None = None, method: str | None = None,
@@ -60,6 +70,8 @@ class OutputFile:
         is_signed: bool | None = None,
     ) -> models.Run | None:  # fmt: skip
         """The run of a record: what it says itself, else what the options say; None, with a finding, without a model."""
+        if not self.has_model(model, findings):
+            return None
         if not (method or self.options.method):
             reason = _("No method named; using '{method}'. Set it with --method.", method=self.default_method)
             self.tell_once("method", "", reason)
@@ -79,13 +91,19 @@ class OutputFile:
     def output(
         self, record: Record, run: models.Run, text: Hashable, findings: Findings,
         attributions: Sequence[models.SourceAttribution] = (), predictions: Sequence[models.Prediction] = (),
+        *, is_numbered: bool = False,
     ) -> models.SourceOutput:  # fmt: skip
-        """What a record says; text: what tells its input from others, where the record has no id."""
+        """What a record says.
+
+        text: what tells its input from others, where the record has no id; is_numbered: its id may be its number alone
+        """
         values = record.values if isinstance(record.values, dict) else {}
         given = values.get("split")
         split = given if isinstance(given, str) and given else self.options.split
         key = self._key(values, findings)
-        input_text = None if key else _input_of(text, attributions)
+        input_text = _input_of(text, attributions) if is_numbered or not key else None
+        if input_text is not None and key:
+            input_text = replace(input_text, has_key=True)
         if not key:
             key = self._number((text, run, *(attribution.label for attribution in attributions)), text)
         return models.SourceOutput(
@@ -157,7 +175,7 @@ class OutputFile:
 
         A text that stands twice is looked at where its instance is known.
         """
-        if output.input is not None:
+        if output.input is not None and not output.input.has_key:
             return
         contents: list[tuple[str, tuple[object, ...]]] = [
             (unsaid("scores"), (a.label, a.layer)) for a in output.attributions

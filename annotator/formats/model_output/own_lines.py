@@ -47,6 +47,8 @@ def run_of(row: OutputRow, file: OutputFile, findings: Findings, *, needs_method
     method = row.method or file.options.method
     if needs_method and not method:
         findings.refuse("method", "", _("Scores and rationales need a method (--method)."))
+    if not file.has_model(row.model, findings):
+        return None
     try:
         model = row.model or file.options.model
         return models.Run(model, method, models.canonical_parameters(parameters), seed, row.unit, row.signed)

@@ -8,6 +8,7 @@ Source: Feldhus et al. 2021, Thermostat; records as of its version 1.1.0
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import msgspec
 
 from annotator.domain.models import Prediction, ScoredPart, SourceAttribution, SourceOutput, Subword
 from annotator.errors import InvalidValue, Problem
-from annotator.formats.base import OutputOptions
+from annotator.formats.base import VOCABULARY_NAMES, OutputOptions
 from annotator.formats.model_output.output_rows import OutputFile, check_lengths, check_scores, read_json
 from annotator.formats.rows.findings import Findings
 from annotator.formats.rows.json_files import Record, read_content
@@ -86,10 +87,16 @@ class _Row(msgspec.Struct):
 
 
 def read(path: Path, options: OutputOptions) -> Iterator[SourceOutput | Problem]:
-    """The attributions of a Thermostat file. A record without padding may have been cut by the model.
+    """The attributions of a Thermostat file, or of a folder of it and its vocabulary.
+
+    A record without padding may have been cut by the model. `idx` may be the number of a row in the data set alone.
 
     Raises: NotFound or InvalidValue when the file cannot be read, or model or vocabulary are not named
     """
+    files = sorted(path.iterdir()) if path.is_dir() else []
+    if len(files) == 2 and len(vocabularies := [file for file in files if file.name in VOCABULARY_NAMES]) == 1:
+        [path] = set(files) - set(vocabularies)
+        options = replace(options, vocabulary=options.vocabulary or vocabularies[0])
     if options.vocabulary is None:
         raise InvalidValue(
             _(
@@ -130,7 +137,9 @@ def _take(
         is_partial=len(seen) == len(of_words),
     )
     predictions = _predictions(row.predictions, label, file, findings)
-    yield file.output(record, run, tuple(row.input_ids), findings, [SourceAttribution((part,), label)], predictions)
+    yield file.output(
+        record, run, tuple(row.input_ids), findings, [SourceAttribution((part,), label)], predictions, is_numbered=True
+    )
 
 
 def _largest(scores: Sequence[float]) -> int | None:

@@ -68,7 +68,7 @@ def numbers_of(view: TableView) -> Numbers:
         title=f"Metrics: {group} ({n})" if group else "Metrics",
         heads=[head_of(column, view) for column in view.columns],
         lines=lines_of(view, columns, shown),
-        about=[metrics_table.gold_summary(view.table), *summaries_of_rows(view.rows)],
+        about=[metrics_table.gold_summary(view.table), *summaries_of_rows(view.rows, view.merged)],
         legend=f"{LEGEND} “What the numbers mean” explains each column.",
         verdicts=[(title, lines) for title, lines in sentences if lines],
         verdict_note=what_a_verdict_is(n_without_choice(view.table)),

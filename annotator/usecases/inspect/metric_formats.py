@@ -24,7 +24,7 @@ _MEANINGS: Mapping[str, str] = {
     BEST: "the best of its column, among rows that are over the same instances and better than their baseline, if any",
     "▲": "better than its baseline",
     "≈": "no clear difference from its baseline",
-    "▼": "not better than its baseline: it is worse",
+    "▼": "worse than its baseline",
     "?": f"fewer than {FEWEST} instances: too few to say whether it is better than its baseline",
     LEARNED: "all or partly on texts that the model learned from, or perhaps did: nothing is said of chance",
     "±": "the standard deviation over seeds",

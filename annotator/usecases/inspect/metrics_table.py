@@ -300,7 +300,9 @@ def gold_summary(table: MetricTable) -> str:
         *([_groups(table)] if (table.groups or table.criteria) and table.gold_policy != "personal" else []),
         *([_("{n} without sets", n=f"{n_without:,}")] if n_without else []),
         *([_without_gold(gold["labelled_without_gold"])] if gold["labelled_without_gold"] else []),
-        counted(gold["sets"], "rationale set"),
+        counted(gold["sets"], "distinct rationale set")
+        if table.gold_policy == "all"
+        else counted(gold["sets"], "rationale set"),
         *([_people(gold["people"])] if "people" in gold else []),
         *(
             [_of_other_results(gold["annotations_with_other_results"])]

@@ -19,7 +19,7 @@ from annotator.usecases.inspect.training_texts import trust_lines, words_of
 LEGEND = unsaid(
     "▲ better than baseline (random; accuracy: majority label, if several) · ≈ no clear difference · ▼ worse · "
     "? too few instances · † training texts · ★ best (faithfulness: per model; only normalised AOPC compares models). "
-    "Uncorrected for multiple comparisons. Hover for n, interval."
+    "Uncorrected for multiple comparisons."
 )
 _NOTHING = Judged()
 _BEST_FIRST: Mapping[Scope, str] = {
@@ -116,8 +116,11 @@ def lines_of(view: TableView, columns: Sequence[JudgedColumn], shown: Iterable[i
     return lines
 
 
-def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
-    """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with."""
+def summaries_of_rows(rows: Sequence[MetricRow], merged: frozenset[RowKey] = frozenset()) -> list[str]:
+    """What need not stand in each row: how far the models are to be trusted, and what all rows of a method were made with.
+
+    merged: rows that stand for what is selected as well
+    """
     lines = (
         trust_lines(rows, says_training=metrics_table.training_in_common(rows))
         + metrics_table.self_explanation_lines(rows)
@@ -128,6 +131,8 @@ def summaries_of_rows(rows: Sequence[MetricRow]) -> list[str]:
     parameters = metrics_table.parameters_in_common(rows)
     if parameters:
         lines.append(_("Shared parameters per method: {parameters}.", parameters=parameters))
+    if titles := [metrics_table.title_of(row) for row in rows if row.key in merged]:
+        lines.append(_("Selected tokens have the same numbers: {rows}.", rows=listed(list(dict.fromkeys(titles)))))
     return lines
 
 
@@ -243,8 +248,7 @@ def _below_names(view: TableView) -> list[tuple[str, str]]:
     has_training = not metrics_table.training_in_common(view.rows)
     below = []
     for row, detail in zip(view.rows, metrics_table.details_of(view.rows), strict=True):
-        same = _("same numbers for selected tokens") if row.key in view.merged else ""
-        below.append((" · ".join(filter(None, (detail, same))), words_of(row.training) if has_training else ""))
+        below.append((detail, words_of(row.training) if has_training else ""))
     return below
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.domain.models import HeldOut, StoredTraining
-from annotator.domain.numbers import percent
+from annotator.domain.numbers import percent, points
 from annotator.language import _, together, unsaid
 from annotator.metrics.significance import FEWEST
 from annotator.store import Store
@@ -96,14 +96,16 @@ def held_out_brief(held_out: HeldOut | None) -> str:
 def held_out_summary(held_out: HeldOut | None) -> str:
     """In a sentence, beside always predicting the majority label.
 
-    >>> held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
-    'Correct on 58.7 % of 138 held-out texts of other splits. Always predicting “negative”: 44.9 %.'
-    >>> held_out_summary(HeldOut("splits", 40, 3, "", 1, 0.2, 0.4))
-    'Exact match on 7.5 % of 40 held-out texts of other splits. Always answering “no answer”: 2.5 %.'
+    >>> held_out_summary(HeldOut("splits", 40, 30, "good", 20, 0.05, 0.4))
+    'Correct on 75.0 % of 40 held-out texts of other splits. Always predicting “good”: 50.0 %; difference +5.0 to +40.0 points.'
+    >>> held_out_summary(HeldOut("splits", 40, 3, "", 1))
+    'Exact match on 7.5 % of 40 held-out texts of other splits. Always answering “no answer”: 2.5 %; no clear difference.'
     """
     if held_out is None:
         return _("Accuracy unknown: fewer than {fewest} held-out texts with gold.", fewest=FEWEST)
-    difference = "" if held_out.low is not None and held_out.low > 0 else _("; no clear difference")
+    difference = _("; no clear difference")
+    if held_out.low is not None and held_out.high is not None:
+        difference = _("; difference {low} to {high} points", low=points(held_out.low), high=points(held_out.high))
     if not held_out.label:
         return _(
             "Exact match on {accuracy} of {n} {texts}. Always answering “{answer}”: {share}{difference}.",

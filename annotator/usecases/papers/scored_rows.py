@@ -174,7 +174,8 @@ def what_was_scored(scored: ScoredRows) -> str:
     ratios = " and ".join(written(ratio) for ratio in gold["ratios"].values() if ratio)
     if gold["scored_without_gold"]:
         texts = counted(gold["scored_without_gold"], "text")
-        return f"No text has gold sets, {split_in_words(options.split)}, {texts}. {made_by()}"
+        top = f"; k is {ratios} of a text's tokens" if ratios else ""
+        return f"No text has gold sets, {split_in_words(options.split)}, {texts}{top}. {made_by()}"
     whose = "" if options.split is None else " of the whole project’s gold"
     texts = counted(gold["instances"], "text with gold", "texts with gold")
     without = gold["instances_without_sets"]

@@ -62,7 +62,7 @@ def import_suite(
     read = read_suite(path, expected or {})
     cases, problems = _checked(project, read, renamed or {})
     if problems and not (skip_invalid and cases):
-        _refuse(problems, _nothing_stored(len(problems)))
+        _refuse(problems, _not_valid(len(problems), read.source) if cases else _nothing_stored(len(problems)))
     by_test = by_key((case.test, case) for case in cases)
     with store.transaction():
         require(store, actor, project.id, "use models")
@@ -109,6 +109,15 @@ def _renamed(case: Case, names: Mapping[str, str]) -> Case:
 
 def _nothing_stored(n_problems: int) -> str:
     return several("{n} problem; nothing was stored.", "{n} problems; nothing was stored.", n_problems)
+
+
+def _not_valid(n_problems: int, name: str) -> str:
+    return several(
+        "{n} problem in '{name}'; nothing was stored. Correct it or use --skip-invalid.",
+        "{n} problems in '{name}'; nothing was stored. Correct them or use --skip-invalid.",
+        n_problems,
+        name=name,
+    )
 
 
 def _refuse(problems: Sequence[Problem], message: str) -> None:

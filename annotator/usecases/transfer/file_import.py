@@ -11,7 +11,7 @@ from annotator.domain.people import User
 from annotator.domain.projects import GOLD_POLICIES, GoldPolicy, Project
 from annotator.domain.sources import SourceColumns
 from annotator.errors import ImportRefused, InvalidValue, NotFound, Problem
-from annotator.formats.base import OutputOptions, ReadOptions
+from annotator.formats.base import VOCABULARY_NAMES, OutputOptions, ReadOptions
 from annotator.formats.registry import OUTPUT_READERS, READERS, Guess, get_output_reader, get_reader, guess_format
 from annotator.formats.rows.encodings import recoded
 from annotator.formats.rows.file_kinds import is_blank, refuse_foreign
@@ -38,6 +38,8 @@ from annotator.usecases.transfer.uploads import unpacked
 _NO_ROWS = (Problem, SourceColumns)  # a tuple, since a union would be made anew for each item
 READABLE: tuple[str, ...] = tuple(READERS)
 INSEQ = "inseq"
+WITH_VOCABULARY = "thermostat"  # whose files have token ids alone
+VOCABULARIES = frozenset(VOCABULARY_NAMES)
 SELF_EXPLANATIONS = "self-explanations"
 READABLE_OUTPUT: tuple[str, ...] = tuple(OUTPUT_READERS)
 

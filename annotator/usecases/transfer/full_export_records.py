@@ -41,7 +41,7 @@ from annotator.store.transfer.export_sources import (
 )
 from annotator.usecases.gold import find_gold
 from annotator.usecases.transfer.import_report import ImportReport
-from annotator.usecases.transfer.output_plan import strange_label, strange_label_report
+from annotator.usecases.transfer.output_plan import strange_label_report, strange_labels
 
 # Events of audits, which are told of the instance that a changed version became, and not of its original.
 _OF_WHAT_A_VERSION_BECAME = frozenset({"judge version", "send back version", "discard version"})
@@ -103,12 +103,13 @@ class Restorer:
                 i for split, source_split, i in ids.get(output.key, []) if output.split in {split, source_split}
             ]
             problem = _misfit(output, self.store, candidates)
-            strange = None if self.was_empty else strange_label(self.project, output.output)
+            strange = {} if self.was_empty else strange_labels(self.project, output.output)
             if problem:
                 report.add_problem(Problem(output.source, output.line, "key", output.key, problem))
             elif strange:
-                reason = strange_label_report(self.project, strange[1])
-                report.add_problem(Problem(output.source, output.line, *strange, reason))
+                for label, of in strange.items():
+                    reason = strange_label_report(self.project, label)
+                    report.add_problem(Problem(output.source, output.line, of, label, reason))
             else:
                 by_run.setdefault(output.run, []).append(replace(output.output, instance_id=candidates[0]))
         for run, of_run in by_run.items():

@@ -55,13 +55,15 @@ def gather_instances(
 
 def _instances_of(row: models.SourceOutput, known: Sequence[KeyedInstance], by_text: TextIndex) -> TextMatch | Problem:
     """The instances of a row: by its text where it has no key, or by its text's number where the model saw a beginning."""
-    match = None if row.input is None else by_text.match(row, row.input)
+    instance = output_plan.match_instance(row, known)
+    if row.input is None or (row.input.has_key and not isinstance(instance, Problem)):
+        return instance if isinstance(instance, Problem) else TextMatch([instance])
+    match = by_text.match(row, row.input)
     if match is not None:
         return match
-    instance = output_plan.match_instance(row, known)
-    if row.input is not None and (isinstance(instance, Problem) or not by_text.begins(instance, row.input)):
-        return by_text.unknown(row, row.input)
-    return instance if isinstance(instance, Problem) else TextMatch([instance])
+    if isinstance(instance, Problem):
+        return instance if row.input.has_key else by_text.unknown(row, row.input)
+    return TextMatch([instance]) if by_text.begins(instance, row.input) else by_text.unknown(row, row.input)
 
 
 def gather_outputs(runs: RunFinder, by_run: output_plan.ByRun) -> dict[models.Run, Mapping[int, models.Output]]:
@@ -85,8 +87,8 @@ def lay_rows(
     laid_rows: list[output_plan.LaidRow] = []
     problems: list[Problem] = []
     for row, instance, are_edges_open in matched:
-        if fault := output_plan.fault_of(row, project):
-            problems.append(fault)
+        if faults := output_plan.faults_of(row, project):
+            problems += faults
             continue
         try:
             attributions = [_laid(source, instance, tokens, how, are_edges_open) for source in row.attributions]

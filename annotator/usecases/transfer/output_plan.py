@@ -21,22 +21,18 @@ from annotator.usecases.transfer.import_report import ImportOptions
 _SHOWN = 12
 
 
-def strange_label(project: Project, output: SourceOutput | Output) -> tuple[str, str] | None:
-    """The first label that a project does not have: what it is of ("target", "prediction"), and the label.
+def strange_labels(project: Project, output: SourceOutput | Output) -> dict[str, str]:
+    """The labels that a project does not have, each with what it is of ("target", "prediction").
 
     Scores of no label ("") are of whatever the model predicts; a project that has no labels yet, or asks for answers, takes any.
     """
     labels = project.labels if project.task.result_kind == "label" else ()
     if not labels:
-        return None
-    for attribution in output.attributions:
-        if attribution.label and attribution.label not in labels:
-            return "target", attribution.label
-    for prediction in output.predictions:
-        for label in (*prediction.probabilities, prediction.result):
-            if label is not None and label not in labels:
-                return "prediction", label
-    return None
+        return {}
+    targets = [attribution.label for attribution in output.attributions]
+    answers = [label for answer in output.predictions for label in (*answer.probabilities, answer.result)]
+    strange = {label: "target" for label in targets if label and label not in labels}
+    return {label: "prediction" for label in answers if label is not None and label not in labels} | strange
 
 
 def strange_label_report(project: Project, label: str) -> str:
@@ -94,17 +90,16 @@ def match_instance(row: SourceOutput, known: Sequence[KeyedInstance]) -> KeyedIn
     return refusal(row, "split", row.split or "", reason)
 
 
-def fault_of(row: SourceOutput, project: Project) -> Problem | None:
-    """Why a row cannot be taken whatever its instance is: a label that the project does not have, or no probability."""
-    if strange := strange_label(project, row):
-        return refusal(row, *strange, strange_label_report(project, strange[1]), LABEL)
+def faults_of(row: SourceOutput, project: Project) -> list[Problem]:
+    """Why a row cannot be taken whatever its instance is: labels that the project does not have, or no probability."""
+    if strange := strange_labels(project, row):
+        return [refusal(row, of, label, strange_label_report(project, label), LABEL) for label, of in strange.items()]
     for prediction in row.predictions:
         for label, p in prediction.probabilities.items():
             if not math.isfinite(p):
-                return refusal(
-                    row, "scores", row.key, _("Probability of '{label}' is {p}. Write a number.", label=label, p=p)
-                )
-    return None
+                reason = _("Probability of '{label}' is {p}. Write a number.", label=label, p=p)
+                return [refusal(row, "scores", row.key, reason)]
+    return []
 
 
 def rounds_of(rows: Sequence[LaidRow]) -> list[list[LaidRow]]:

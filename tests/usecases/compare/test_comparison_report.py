@@ -109,7 +109,7 @@ def test_the_page_says_what_was_asked_and_what_the_numbers_are(store: Store, com
     assert "knowing, mistaken" in page.words
     assert "third" not in page.words  # only the two that were named
     assert "knowing · ig: better than random on this gold" in page.words
-    assert "mistaken · ig: not better than random on this gold" in page.words
+    assert "mistaken · ig: worse than random on this gold" in page.words
     assert "Source: " in page.words
     assert re.search(r"Version rationale annotator \d", page.words)
     assert re.search(r"Date \d{4}-\d\d-\d\d", page.words)

@@ -183,7 +183,7 @@ def test_the_summary_the_csv_and_the_latex_say_the_group(store, project) -> None
     table = metric_table(*evaluate_with_instances(store, LOCAL_OPERATOR, project, options=options))
     assert "1 instance with gold (policy “all”, “source” of the metadata x)" in gold_summary(table)
     assert (
-        "1 instance with gold (policy “all”, “source” of the metadata x) · by “source” of the metadata: (not stated) 2, x 1 (2 groups under 20, too few to tell) · 2 rationale sets · top k: RLR × tokens, rounded up; RLR 0.333 of the whole project’s gold · gold isn't marked exhaustive, so recall doesn't measure comprehensiveness"
+        "1 instance with gold (policy “all”, “source” of the metadata x) · by “source” of the metadata: (not stated) 2, x 1 (2 groups under 20, too few to tell) · 2 distinct rationale sets · top k: RLR × tokens, rounded up; RLR 0.333 of the whole project’s gold · gold isn't marked exhaustive, so recall doesn't measure comprehensiveness"
         in gold_summary(table)
     )
     view = metric_view(table)
@@ -206,8 +206,10 @@ def test_the_summary_says_how_many_annotations_are_no_part_of_the_gold_because_o
         )
 
     other = "2 accepted annotations with a different result aren't gold"
-    assert f"4 instances with gold (policy “all”) · 5 rationale sets · {other} · top k" in summary()
-    assert f"1 instance with gold (policy “all”, split odd) · 1 rationale set · {other} · top k" in summary("odd")
+    assert f"4 instances with gold (policy “all”) · 5 distinct rationale sets · {other} · top k" in summary()
+    assert f"1 instance with gold (policy “all”, split odd) · 1 distinct rationale set · {other} · top k" in summary(
+        "odd"
+    )
     assert "different result" not in summary("")
 
 

@@ -648,7 +648,7 @@ def test_maps_that_find_the_gold_are_said_to_be_better_than_random_on_the_texts_
 def test_maps_that_miss_the_gold_are_said_to_be_no_better(measured: Callable[..., str | None]) -> None:
     words = measured(12, 0)
     assert words is not None
-    assert words.startswith("token F1 not better than random on this gold (−0.")
+    assert words.startswith("token F1 worse than random on this gold (−0.")
 
 
 def test_random_is_drawn_as_metrics_draws_it(

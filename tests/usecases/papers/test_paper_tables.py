@@ -207,6 +207,21 @@ def test_the_file_has_all_digits_and_what_was_asked(store: Store, compared: Proj
     assert (knowing_line["project"], knowing_line["gold_policy"], knowing_line["split"]) == ("Project", "all", "")
 
 
+def test_without_gold_map_is_over_the_share_of_tokens_that_is_stated(
+    store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object]
+) -> None:
+    made = make_project(gold_policy="all")
+    changed = {"parent": "o", "perturbation_kind": "dispensable"}
+    import_rows(made, [{"id": "o", "text": "a b c"}, {"id": "p", "text": "a b c , d", **changed}])
+    scores = {"o": (0.1, 2.0, 1.0), "p": (0.5, 1.0, 0.0, 2.0, 0.1)}
+    attributions = {key: (SourceAttribution((ScoredPart(values),)),) for key, values in scores.items()}
+    take(store, made, [SourceOutput(k, Run("m", "ig"), "f", 1, None, (), a) for k, a in attributions.items()])
+    # k = 2 of each: b, c and ",", b: (0 + 1 / 2) / 2 (Wang et al. 2022, Eq. 2)
+    stated = benchmark_table(store, LOCAL_OPERATOR, made, Choice(options=ScoringOptions(ratio=0.4)))
+    assert cell(stated, "m", "MAP").value == 0.25
+    assert "No text has gold sets, all splits, 2 texts; k is 0.400 of a text's tokens." in stated.caption
+
+
 def test_a_project_without_output_and_a_person_without_the_right_get_no_table(
     store: Store, make_project: Callable[..., Project], import_rows: Callable[..., object], add_person: Callable[..., Any]
 ) -> None:  # fmt: skip

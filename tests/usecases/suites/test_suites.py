@@ -529,7 +529,7 @@ def test_a_file_with_other_labels_is_refused_line_by_line_unless_they_are_named(
     rows = [{"test": "t", "type": "MFT", "category": "c", "case": n, "texts": ["x"], "label": n} for n in range(3)]
     path = written(tmp_path, rows)
     before = counts(store)
-    with pytest.raises(ImportRefused) as refusal:
+    with pytest.raises(ImportRefused, match=r"Correct it or use --skip-invalid\.") as refusal:
         suite_files.import_suite(
             store, LOCAL_OPERATOR, project, path, "theirs", renamed={"0": "negative", "2": "positive"}
         )

@@ -377,6 +377,10 @@ def test_it_is_saved_with_its_scores_and_answers_explains_and_is_found_like_any_
     assert "at [CLS]" in card["data"]["says that there is no answer"]
     readme = (report.folder / "README.md").read_text(encoding="utf-8")
     assert "Trained from `scratch`; output a stretch of the text; weights" in readme
+    assert "* gradients cut to the norm: 1\n" in readme
+    assert not [
+        word for word in ("rationaliser", "alignment:", "task loss", "–") if word in readme.split("## How it went")[0]
+    ]
     assert "Always answering “no answer”:" in (Trainings.of(store, questions.id).summary("reader") or "")
     asked = attribute(
         store, LOCAL_OPERATOR, questions, f"transformers:{report.folder}", "occlusion",

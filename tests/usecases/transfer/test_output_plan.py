@@ -130,14 +130,18 @@ def test_a_row_finds_the_one_instance_that_it_means(
         assert expected in found.reason
 
 
-def test_a_strange_label_and_a_probability_that_is_none_are_faults_of_their_row() -> None:
-    strange = output_plan.fault_of(replace(ROW, predictions=(models.Prediction("odd"),)), PROJECT)
-    assert strange is not None
-    assert (strange.field, strange.value) == ("prediction", "odd")
-    broken = output_plan.fault_of(replace(ROW, predictions=(models.Prediction(None, {"positive": math.inf}),)), PROJECT)
-    assert broken is not None
+def test_strange_labels_and_a_probability_that_is_none_are_faults_of_their_row() -> None:
+    of_neg, of_pos = (models.SourceAttribution((models.ScoredPart((1.0,)),), label) for label in ("neg", "pos"))
+    row = replace(ROW, attributions=(of_neg, of_pos), predictions=(models.Prediction("odd"), models.Prediction("pos")))
+    faults = output_plan.faults_of(row, PROJECT)
+    assert {(fault.field, fault.value) for fault in faults} == {
+        ("target", "neg"), ("target", "pos"), ("prediction", "odd"),
+    }  # fmt: skip
+    [broken] = output_plan.faults_of(
+        replace(ROW, predictions=(models.Prediction(None, {"positive": math.inf}),)), PROJECT
+    )
     assert "Probability of 'positive' is" in broken.reason
-    assert output_plan.fault_of(replace(ROW, predictions=(FULL,)), PROJECT) is None
+    assert output_plan.faults_of(replace(ROW, predictions=(FULL,)), PROJECT) == []
 
 
 def test_a_shorter_answer_that_agrees_is_no_change_and_a_longer_one_overwrites_nothing() -> None:

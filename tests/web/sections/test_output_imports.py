@@ -119,3 +119,22 @@ def test_where_texts_stand_within_a_prompt_its_field_appears_and_a_button_fills_
     assert "2 attributions of 2 instances" in said(page.success)
     page.button(key="import_store").click().run()
     assert [stored.run.model for stored in list_runs(store, project.id)] == ["t5"]
+
+
+def test_a_file_of_token_ids_is_read_with_the_vocabulary_beside_it_and_by_its_texts_where_ids_are_row_numbers(
+    page: AppTest, store: Store, project: Project
+) -> None:
+    words = ["Everything", "worked", "at", "once", ";", "even", "the", "printer", "."]
+    row = {"idx": 0, "attributions": [0.5] * 9, "input_ids": [*range(9)], "label": 1, "predictions": [-1.0, 1.0]}
+    alone = [as_file("thermostat.jsonl", [row])]
+    page.file_uploader(key="import_files").set_value(alone).run()
+    page.text_input(key="import_model").input("bert").run()
+    page.button(key="import_check").click().run()
+    assert "Add vocab.txt, vocab.json or tokenizer.json (“Files” above)." in said(page.error)
+    vocabulary = ("vocab.txt", "\n".join(words).encode(), "text/plain")
+    page.file_uploader(key="import_files").set_value([*alone, vocabulary]).run()
+    page.button(key="import_check").click().run()
+    assert "1 attribution and 1 prediction of 1 instance" in said(page.success)
+    page.button(key="import_store").click().run()
+    assert not page.exception
+    assert {stored.run.model for stored in list_runs(store, project.id)} == {"bert"}

@@ -6,6 +6,7 @@ import streamlit as st
 
 from annotator.domain.projects import Project
 from annotator.language import unsaid
+from annotator.web.addresses import page_address
 from annotator.web.page_choices import Choice, PageChoices, Params
 from annotator.web.session import is_just_opened
 
@@ -86,6 +87,12 @@ def go_to(params: Params) -> None:
 def link_of(project: Project, choices: PageChoices) -> Params:
     """The whole address of what is chosen."""
     return {_PROJECT: (str(project.id),), **choices.params()}
+
+
+def saliency_address(project: Project, **parameters: object) -> str:
+    """The address of something on Saliency, beside the gold that is chosen here."""
+    policy = choices_of(project).params().get(POLICY.name, ())
+    return page_address("saliency", project=project.id, **parameters, **({"gold": policy[0]} if policy else {}))
 
 
 def address() -> Params:

@@ -24,7 +24,6 @@ from annotator.usecases.inspect.metrics_table import first_columns, named
 from annotator.usecases.project.word_lists import word_lists
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
-from annotator.web.addresses import page_address
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
@@ -194,7 +193,7 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     page = int(of_page.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
     shown = [
         LinkedRow(
-            page_address("saliency", project=project.id, instance=broken_set.original_id, partner=pair.changed_id),
+            state.saliency_address(project, instance=broken_set.original_id, partner=pair.changed_id),
             broken_set.key, [pair.changed_key, _(pair.kind)],
         )
         for broken_set in row.broken[_SETS_A_PAGE * (page - 1) : _SETS_A_PAGE * page]
@@ -299,7 +298,7 @@ def _show_wrong(project: Project, rows: list[FairnessRow]) -> None:
     if len(wrong) > _MOST_SHOWN:
         st.markdown(as_text(_("First {n} of {total}", n=_MOST_SHOWN, total=f"{len(wrong):,}")))
     shown = [
-        LinkedRow(page_address("saliency", project=project.id, instance=instance_id), key, [])
+        LinkedRow(state.saliency_address(project, instance=instance_id), key, [])
         for instance_id, key in wrong[:_MOST_SHOWN]
     ]
     st.html(instance_list_html(shown, [], label=_("False positives")))

@@ -19,7 +19,6 @@ from annotator.usecases.compare.rows import found_reference, references_of
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
-from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
@@ -132,7 +131,7 @@ def _list(project: Project, rows: list[tuple[metric_values.ScoredInstance, float
 
 
 def _linked(project: Project, instance: metric_values.ScoredInstance, value: float, *, with_kind: bool) -> LinkedRow:
-    address = page_address("saliency", project=project.id, instance=instance.id)
+    address = state.saliency_address(project, instance=instance.id)
     cells = [
         written(value), instance.predicted or "–", written(instance.p), instance.result or "–", instance.split or "–",
         *([_(instance.kind or "–")] if with_kind else []),

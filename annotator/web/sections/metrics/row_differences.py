@@ -19,7 +19,6 @@ from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differin
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import comparisons_of, named
-from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
@@ -163,6 +162,6 @@ def _list(project: Project, title: str, instances: Sequence[DifferingInstance], 
 
 
 def _linked(project: Project, of: DifferingInstance, panels: str) -> LinkedRow:
-    address = {"project": project.id, "instance": of.id} | ({"panels": panels} if panels else {})
+    address = state.saliency_address(project, instance=of.id, **({"panels": panels} if panels else {}))
     cells = [signed(of.difference), written(of.value), written(of.of_reference), of.result or "–", of.split or "–"]
-    return LinkedRow(page_address("saliency", **address), of.key, cells)
+    return LinkedRow(address, of.key, cells)

@@ -123,7 +123,8 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
         summary.markdown(f"**{as_text(best_row)}**")
     shown = _show_rows(project, view, columns)
     with st.expander(_("About these numbers")):
-        st.caption("  \n".join(map(as_text, [gold_summary(scored.table), *shown_table.summaries_of_rows(view.rows)])))
+        about = [gold_summary(scored.table), *shown_table.summaries_of_rows(view.rows, scored.merged)]
+        st.caption("  \n".join(map(as_text, about)))
         say_verdicts(columns, shown, view.rows, n_without_choice(view.scored.table))
         _show_counts(view.rows)
     return view.scored

@@ -23,7 +23,6 @@ from annotator.usecases.compare.model_comparison import (
 from annotator.usecases.compare.model_gains import ModelGains, answers_runs, first_pair, gains_behind
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
-from annotator.web.addresses import page_address
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
@@ -132,7 +131,7 @@ def _show_links(
             ("won", _("Open on Saliency: only the other is right")),
             ("lost", _("Open on Saliency: only the base is right")),
         ):
-            address = page_address("saliency", project=project.id, which=which, answers=other, other=base, **of_split)
+            address = state.saliency_address(project, which=which, answers=other, other=base, **of_split)
             st.link_button(words, address, icon=":material/open_in_new:")
     if more := comparison_words.not_listed(comparison):
         st.caption(more)

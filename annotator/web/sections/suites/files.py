@@ -102,7 +102,7 @@ def _read_suite(store: Store, visit: Visit, project: Project) -> None:
         st.session_state["tests_import_name"] = PurePosixPath(file.name).stem
     left, right = st.columns(2, vertical_alignment="bottom")
     name = left.text_input(_("Suite name"), key="tests_import_name")
-    skip = right.checkbox(_("Skip invalid cases"), key="tests_import_skip")
+    skip = right.checkbox(_("Skip invalid rows"), key="tests_import_skip")
     left, right = st.columns(2)
     renamed = _pairs(
         left.text_input(
@@ -165,7 +165,7 @@ def _with_files(files: Sequence[Any], read: Callable[[Sequence[Path]], str]) -> 
     except ImportRefused as refusal:
         names = {problem.value for problem in refusal.problems if problem.remedy == "suite"}
         st.session_state[_SUITES] = {file.file_id for file in files if PurePosixPath(file.name).name in names}
-        st.error(as_text(str(refusal)), icon=":material/error:")
+        st.error(as_text(on_page(str(refusal))), icon=":material/error:")
         if _MOVED in st.session_state:  # the button was pressed above, out of sight of this
             st.toast(as_text(_("{problems} “Import suite” is below.", problems=refusal)), icon=":material/error:")
         show_problem_table(refusal.problems)

@@ -18,7 +18,7 @@ from annotator.language import _, listed, several, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metrics_table import policy_in_words
 from annotator.usecases.project.projects import instances_of
-from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT
+from annotator.usecases.transfer.file_import import READABLE, READABLE_OUTPUT, VOCABULARIES, WITH_VOCABULARY
 from annotator.usecases.transfer.import_report import GOLD_MODES, MERGES, GoldMode, ImportOptions, ImportReport
 from annotator.usecases.transfer.row_keys import field_words
 from annotator.usecases.transfer.several_files import FileReport, NamedFile, import_files, output_within
@@ -90,6 +90,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
     )
     files = import_format.ask_encoding([*_kept_files(project), *files])
     texts, outputs = import_format.apart(files)
+    texts, vocabularies = _vocabularies_apart(texts, [name for _file, name in outputs])
     left, middle, right = st.columns(3)
     format_name = import_format.ask_format(left, project, texts, READABLE)
     gold = choose(_("File annotations are"), _GOLD_WORDS, GOLD_MODES, column=middle, key="import_gold")
@@ -119,7 +120,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
         prompt=import_remedies.ask_prompt(_named(project, files)), sheet=sheet, entities=entities,
     )  # fmt: skip
     stored = st.container()
-    uploads = [Upload((file,), name) for file, name in outputs]
+    uploads = [_upload(file, name, vocabularies) for file, name in outputs]
     of_texts = [(file,) for file in texts] if is_each_alone else [tuple(texts)]
     uploads = [*(Upload(of_one, format_name) for of_one in of_texts), *uploads] if texts else []
     _check_and_store(store, visit, project, uploads, options)
@@ -135,7 +136,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         key="import_files",
         help=_("Files with equal columns, or a zip. All are stored, or none."),
     )
-    files = import_format.ask_encoding(files)
+    files, vocabularies = _vocabularies_apart(import_format.ask_encoding(files))
     left, middle, right = st.columns(3)
     format_name = import_format.ask_format(
         left, project, files, READABLE_OUTPUT, help_text=_("docs/model_output.md"), is_each_alone=True
@@ -161,7 +162,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
         all_doubles=all_doubles, prompt=import_remedies.ask_prompt(_named(project, files)),
     )  # fmt: skip
     uploads = [
-        Upload((file,), name)
+        _upload(file, name, vocabularies)
         for file, name in zip(files, import_format.format_of_each(files, format_name), strict=True)
     ]
     _check_and_store(store, visit, project, uploads, options)
@@ -171,7 +172,7 @@ def show_output(store: Store, visit: Visit, project: Project) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """Files that are read together: those of a data set, or one of model output."""
+    """Files that are read together: those of a data set, or one of model output, maybe with its vocabulary."""
 
     files: tuple[Any, ...]
     format_name: str
@@ -181,6 +182,17 @@ class Upload:
         path = stack.enter_context(laid_out((file.name, file.getbuffer()) for file in self.files))
         first, *others = [file.name for file in self.files]
         return NamedFile(_and_others(first, len(others)), path, self.format_name)
+
+
+def _vocabularies_apart(files: Sequence[Any], formats: Sequence[str] | None = None) -> tuple[list[Any], list[Any]]:
+    """The files, and the vocabularies among them, which are no vocabularies where no file of these formats needs one."""
+    is_needed = len(files) > 1 if formats is None else WITH_VOCABULARY in formats
+    vocabularies = [file for file in files if is_needed and file.name in VOCABULARIES]
+    return [file for file in files if file not in vocabularies], vocabularies
+
+
+def _upload(file: Any, format_name: str, vocabularies: Sequence[Any]) -> Upload:
+    return Upload((file, *vocabularies) if format_name == WITH_VOCABULARY else (file,), format_name)
 
 
 def _and_others(names: str, n: int) -> str:
@@ -238,7 +250,7 @@ def _check_and_store(
     store: Store, visit: Visit, project: Project, uploads: Sequence[Upload], options: ImportOptions
 ) -> None:
     """Check first; what was checked can then be stored."""
-    files = [file for upload in uploads for file in upload.files]
+    files = list({file.file_id: file for upload in uploads for file in upload.files}.values())
     if not files:
         st.info(_("Choose a file. Nothing is stored until you confirm."), icon=":material/upload_file:")
         return
