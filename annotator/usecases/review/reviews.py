@@ -366,8 +366,13 @@ def _why_empty(store: Store, project: Project, user: User) -> str:
         return _("This project accepts annotations without review.")
     if user.id is not None and is_kept_from_work(store, project.id, user.id, "reviewers"):
         return _(TRAINING_FIRST)
-    if review_store.are_any_closed(store, _asking(store, project, user)):
+    reasons = review_store.why_closed(store, _asking(store, project, user))
+    if reasons == {"annotates"}:
+        return _("Nothing to review: the texts that need scores are your own.")
+    if reasons == {"may still be given"}:
         return _("Nothing to review: you may still annotate the texts that need scores.")
+    if reasons:
+        return _("Nothing to review: you annotate the texts that need scores, or still may.")
     return _("Nothing to review. Annotations appear here when submitted.")
 
 

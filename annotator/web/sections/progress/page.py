@@ -68,7 +68,7 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
     if usual is None:
         return None
     per_hundred = st.number_input(
-        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, 100 * usual, step=1.0, format="%.3f",
         key=f"progress_looks_bound_{project.id}", width=320,
         help=_("Default: a quarter of the project's median. First submissions only.")
     )  # fmt: skip
