@@ -174,7 +174,10 @@ def _when_words(forecast: Forecast) -> str:
     if earliest == latest:
         return _("Forecast: {earliest} (90 %, finished texts of the last {days}).", days=days, earliest=earliest)
     return _(
-        "Forecast: {earliest} to {latest} (90 %, finished texts of the last {days}).", days=days, earliest=earliest, latest=latest
+        "Forecast: {earliest} to {latest} (90 %, finished texts of the last {days}).",
+        days=days,
+        earliest=earliest,
+        latest=latest,
     )
 
 

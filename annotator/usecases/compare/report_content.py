@@ -215,7 +215,9 @@ def compared_rows(
         return None
     known = without_repeats(table.rows)[0]
     reference = compared_row(known, table.random, request.against)
-    made = against(table, reference, with_seeds_apart(rows, reference), columns, metrics_table.comparisons_of(table, reference))
+    made = against(
+        table, reference, with_seeds_apart(rows, reference), columns, metrics_table.comparisons_of(table, reference)
+    )
     return ComparedRows(made, _pair(made, known, request))
 
 

@@ -185,7 +185,9 @@ def _of_the_others(view: TableView, column: Column, first: MetricRow, others: Se
     reference = ComparedRow(first)
     rows = [ComparedRow(row) for row in others]
     made = against(view.table, reference, rows, [column], metrics_table.comparisons_of(view.table, reference))
-    compared = [(row, cell) for row, cell in zip(others, made.cells[column.name], strict=True) if not isinstance(cell, str)]
+    compared = [
+        (row, cell) for row, cell in zip(others, made.cells[column.name], strict=True) if not isinstance(cell, str)
+    ]
     unclear = [metrics_table.title_of(row) for row, cell in compared if cell.word != "worse"]
     if not compared:
         return ""

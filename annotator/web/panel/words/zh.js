@@ -1058,7 +1058,7 @@ globalThis.annotatorWords = {
   "{title} · not changed": "{title} · 未改动",
   "{title}: nothing yet": "{title}：暂无",
   "{title}: {sentence}": "{title}：{sentence}",
-  "{today} today; submitted: {submitted} of {all}.": "今天{today}；已提交 {submitted} / {all}。",
+  "{today} today, corrections too; submitted: {submitted} of {all}.": "今天{today}，含修改；已提交 {submitted} / {all}。",
   "{waiting} in progress": "{waiting} 个进行中",
   "{what}: {value}": "{what}：{value}",
   "{y} by {x}: {words}": "{y} 对 {x}：{words}",

@@ -166,7 +166,7 @@ _BELOW = ":material/subdirectory_arrow_right:"
 def show_own_work(project: Project, work: OwnWork) -> None:
     """A line for each kind of work; for each of the first texts that came back one of its own."""
     if work.n_returned:
-        back = several("{n} text was returned to you", "{n} texts were returned to you", work.n_returned)
+        back = several("{n} returned text waits", "{n} returned texts wait", work.n_returned)
         link_to("annotate", back, project_id=project.id, icon=":material/undo:")
         _show_returned(project, work)
     if work.n_versions_back:
