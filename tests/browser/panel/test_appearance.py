@@ -95,6 +95,22 @@ def test_the_chosen_label_of_a_changed_text_can_be_read_in_every_state(
     assert poor(shown.page) == []
 
 
+@pytest.mark.parametrize("width", [975, 1240])
+def test_the_answers_of_a_review_begin_at_the_same_place_whatever_is_asked(
+    review: Callable[..., ReviewPage], width: int
+) -> None:
+    shown = review(ReviewFake([review_harness.review(1, samples.english(), [[1, 3]])]))
+    shown.page.evaluate(f"document.getElementById('block').style.width = '{width}px'")
+    shown.page.wait_for_function(f"shadow.querySelector('.panel').clientWidth === {width}")
+    corners = set()
+    for score in ("3", "4", "3"):
+        box = shown.page.locator(".choice").first.bounding_box()
+        assert box
+        corners.add((box["x"], box["y"]))
+        shown.keys(score)
+    assert len(corners) == 1
+
+
 def test_on_a_phone_what_a_review_asks_and_its_submit_button_stay_and_the_rest_of_its_bar_leaves(
     review: Callable[..., ReviewPage],
 ) -> None:
