@@ -157,7 +157,9 @@ export class TextScreen {
   #placeBar() {
     this.covered = coveredAbove(this.root);
     const { height } = viewportOf(this.scroller);
-    const stay = [...this.barRoot.querySelectorAll(STAY)].map((part) => (part instanceof HTMLElement ? part.offsetTop : 0));
+    const stay = [...this.barRoot.querySelectorAll(STAY)].map((part) =>
+      part instanceof HTMLElement ? part.offsetTop : 0,
+    );
     this.#set("--panel-top", this.covered);
     this.#set("--corner", this.covered ? 0 : cornerOf(this.root));
     this.#set("--away", Math.max(0, ...stay));

@@ -311,7 +311,6 @@ globalThis.annotatorWords = {
   "Outline": "套索",
   "Output": "输出",
   "Overlap (IoU) of the top k with the best gold set.": "前 k 个词元与最吻合的金标准依据集的重叠（交集 / 并集）。",
-  "Page {page}": "第 {page} 页",
   "Passed earlier: {scores}": "此前已达标：{scores}",
   "Penalty": "惩罚系数",
   "People whose sets are drawn": "显示谁的依据集",
