@@ -156,9 +156,7 @@ def _repeats(text: str, edit: Edit) -> bool:
     """Whether the words that an edit puts in stand there already, as after the same suggestion."""
     words, before = _letters(edit.replacement), text[edit.start : edit.end]
     is_longer = len(words) > max(1, len(_letters(before)))
-    return is_longer and (
-        _letters(text[edit.start :]).startswith(words) or _letters(text[: edit.end]).endswith(words)
-    )
+    return is_longer and (_letters(text[edit.start :]).startswith(words) or _letters(text[: edit.end]).endswith(words))
 
 
 def _letters(text: str) -> str:

@@ -214,16 +214,16 @@ def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing)
     }
 
 
-def why_empty(store: Store, project: Project, user: User, counts: dict[str, int]) -> str:
+def why_empty(store: Store, project: Project, user: User, counts: dict[str, int], elsewhere: Sequence[Project]) -> str:
     """What is said to somebody who has nothing to annotate here.
 
-    counts: theirs, as waiting_counts answers them
+    counts: theirs, as waiting_counts answers them; elsewhere: projects_with_texts
     """
     if is_kept_from_work(store, project.id, cast("int", user.id), "annotators"):
         return _("Training comes before new work. Open Annotate or Review again.")
-    elsewhere = [f"“{other.name}”" for other in projects_with_texts(store, user)]
     if elsewhere:
-        return _("Nothing left to annotate here. Texts wait in {projects}.", projects=listed(elsewhere))
+        names = listed([f"“{other.name}”" for other in elsewhere])
+        return _("Nothing left to annotate here. Texts wait in {projects}.", projects=names)
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return _("No texts yet. A lead can import some.")
     return _("Nothing left to annotate. Come back later.")

@@ -167,7 +167,7 @@ function passedOf({ sets }, set) {
 }
 
 /**
- * The gate's findings: each mean with where it comes from, against its threshold; and what one wrote, and other reviewers.
+ * The gate's findings: each mean with where it comes from, against its threshold; and what one wrote, as did others.
  * @param {ReviewSession} given
  * @param {number|null} set
  */
