@@ -140,9 +140,24 @@ def _code(language: str) -> str:
 
 
 def _drawn(suggester: Suggester, passage: Passage, most: int) -> Iterator[Suggestion]:
-    why_by_edits = {tuple(edits): why for edits, why in suggester.find(passage)}
+    why_by_edits = {
+        tuple(edits): why
+        for edits, why in suggester.find(passage)
+        if not any(_repeats(passage.text, edit) for edit in edits)
+    }
     every = list(why_by_edits.items())
     chosen = sorted(passage.random.sample(range(len(every)), most)) if len(every) > most else range(len(every))
     for number in chosen:
         edits, why = every[number]
         yield Suggestion(edits, why, suggester.name)
+
+
+def _repeats(text: str, edit: Edit) -> bool:
+    """Whether the words that an edit puts in stand there already, as after the same suggestion."""
+    words, before = _letters(edit.replacement), text[edit.start : edit.end]
+    is_longer = len(words) > max(1, len(_letters(before)))
+    return is_longer and (_letters(text[edit.start :]).startswith(words) or _letters(text[: edit.end]).endswith(words))
+
+
+def _letters(text: str) -> str:
+    return "".join(text.split()).casefold()

@@ -1,6 +1,9 @@
 """What pages ask before they show anything: the project with its rights, and the instance or annotation of the address."""
 
+from typing import Any
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import Right, has_right
@@ -53,3 +56,11 @@ def open_instance(instance_id: int) -> None:
     """What a button does that leads to an instance: on the Project page, the section in which one looks at it."""
     st.session_state["project_section"] = "Instances"
     st.query_params["instance"] = str(instance_id)
+
+
+def ask_page(n_pages: int, *, key: str, parent: DeltaGenerator | None = None, **look: Any) -> int:
+    """Which page is to be shown; nothing is asked where there is only one."""
+    if n_pages <= 1:
+        return 1
+    title = _("Page (of {n_pages})", n_pages=f"{n_pages:,}")
+    return int((parent or st).number_input(title, 1, n_pages, key=key, **look))

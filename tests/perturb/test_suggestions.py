@@ -272,6 +272,14 @@ def test_the_same_seed_gives_the_same_suggestions(drawn: tuple[str, str], seed: 
     assert suggest(body, language, EVERY, seed, GIVEN) == suggest(body, language, EVERY, seed, GIVEN)
 
 
+@pytest.mark.parametrize(("language", "text"), [("en", "The soup was cold."), ("zh", "汤很冷。")])
+def test_what_was_put_in_is_not_suggested_at_the_same_place_again(language: str, text: str) -> None:
+    for maker in ("add_blame", "insert_filler" if language == "en" else "insert_chinese_filler"):
+        for once in texts_of(text, language, maker):
+            phrase = max((once[len(text) - 1 :], once[: len(once) - len(text)]), key=len).strip(" .。")
+            assert not [again for again in texts_of(once, language, maker) if again.count(phrase) > 1]
+
+
 def test_another_seed_draws_others() -> None:
     text = " ".join(f"word{chr(97 + n)}abc" for n in range(20))
     first, second = ({one.edits for one in suggest(tokenise(text, "en"), "en", "robustness", seed)} for seed in (0, 1))

@@ -199,7 +199,7 @@ interface PerturbRoutes {
   "hand-in": HandedIn;
   revise: HandedIn;
   withdraw: HandedIn;
-  mine: { rows: MyPerturbation[]; drafts: BegunDraft[]; page: number; has_more: boolean };
+  mine: { rows: MyPerturbation[]; drafts: BegunDraft[]; page: number; pages: number };
   progress: PerturbProgress;
   "check/next": MaybeToCheck;
   check: ToCheck;

@@ -247,6 +247,7 @@ interface NextWork {
   project: Project;
   counts: Counts;
   empty: string | null;
+  elsewhere: [project: number, name: string][];
 }
 
 interface Timing {

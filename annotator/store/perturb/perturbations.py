@@ -115,14 +115,17 @@ def perturbation_of_instance(store: Store, instance_id: int) -> Perturbation | N
     return perturbations[0] if perturbations else None
 
 
-def perturbations_by(store: Store, project_id: int, author: User, *, limit: int, offset: int) -> list[Perturbation]:
-    """A page of what somebody wrote: first what came back to them, then the latest."""
+def perturbations_by(
+    store: Store, project_id: int, author: User, *, limit: int, offset: int
+) -> tuple[list[Perturbation], int]:
+    """A page of what somebody wrote, first what came back to them, then the latest; and how much it is in all."""
+    n = store.number("SELECT count(*) FROM perturbations WHERE project_id = ? AND author = ?", (project_id, author.id))
     rows = store.rows(
         f"""{SELECT} WHERE project_id = ? AND author = ?
             ORDER BY state <> 'returned', perturbations.id DESC LIMIT ? OFFSET ?""",
         (project_id, author.id, limit, offset),
     )
-    return with_history(store, rows)
+    return with_history(store, rows), n
 
 
 def next_to_check(

@@ -6,7 +6,7 @@ Every function here that writes is called inside one immediate transaction, so t
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from annotator.domain.numbers import by_key
 from annotator.domain.people import User
@@ -101,10 +101,11 @@ def count_to_review(store: Store, reviewer: Reviewer, *, at_most: int = 1000) ->
     return store.number(f"SELECT count(*) FROM (SELECT 1 {_FOR_ME} LIMIT ?7)", (*reviewer.values, at_most))
 
 
-def are_any_closed(store: Store, reviewer: Reviewer) -> bool:
-    """Whether some round wants reviewers, but not this person, who annotates its text or may still be given it."""
-    sql = f"SELECT 1 FROM rounds WHERE project_id = ?1 AND open_slots > 0 AND NOT ({_IS_OPEN_TO}) LIMIT 1"
-    return store.row(sql, reviewer.values) is not None
+def why_closed(store: Store, reviewer: Reviewer) -> set[Literal["annotates", "may still be given"]]:
+    """Why rounds that want reviewers don't want this person; empty where there are none."""
+    sql = f"""SELECT DISTINCT iif({annotates("?2", "rounds.instance_id")}, 'annotates', 'may still be given')
+        FROM rounds WHERE project_id = ?1 AND open_slots > 0 AND NOT ({_IS_OPEN_TO})"""
+    return {row[0] for row in store.rows(sql, reviewer.values)}
 
 
 def may_claim(store: Store, annotation_id: int) -> bool:

@@ -133,11 +133,19 @@ def work_of(store: Store, assignment: Assignment) -> Work:
         assignment = replace(assignment, draft=replace(assignment.draft, proposed=proposed))
         return Work(assignment, instance, feedback, outcome=outcome)
     former = former_round(store, assignment.follows_id)
-    feedback = replace(former.feedback, lines=(*decision, *former.feedback.lines))
+    last = _last_round(store, assignment, former.feedback) if outcome is None else ()
+    feedback = replace(former.feedback, lines=(*last, *decision, *former.feedback.lines))
     origins = origins_of(assignment.draft, former.annotation.sets)
     assignment = replace(assignment, draft=replace(assignment.draft, origins=origins))
     is_told_later = outcome is not None and bool(outcome.lines or outcome.sets)
     return Work(assignment, instance, None if is_told_later else feedback, former.annotation.sets, outcome)
+
+
+def _last_round(store: Store, assignment: Assignment, former: Feedback) -> tuple[str, ...]:
+    settings = get_project_by_id(store, assignment.project_id).settings
+    if not settings.reviewers_per_annotation or former.round_number + 1 < settings.max_rounds:
+        return ()
+    return (_("Last round: below the thresholds the text is discarded."),)
 
 
 def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:
@@ -206,16 +214,16 @@ def _counts_of_worker(store: Store, mine: Mapping[str, int], standing: Standing)
     }
 
 
-def why_empty(store: Store, project: Project, user: User, counts: dict[str, int]) -> str:
+def why_empty(store: Store, project: Project, user: User, counts: dict[str, int], elsewhere: Sequence[Project]) -> str:
     """What is said to somebody who has nothing to annotate here.
 
-    counts: theirs, as waiting_counts answers them
+    counts: theirs, as waiting_counts answers them; elsewhere: projects_with_texts
     """
     if is_kept_from_work(store, project.id, cast("int", user.id), "annotators"):
         return _("Training comes before new work. Open Annotate or Review again.")
-    elsewhere = [f"“{other.name}”" for other in projects_with_texts(store, user)]
     if elsewhere:
-        return _("Nothing left to annotate here. Texts wait in {projects}.", projects=listed(elsewhere))
+        names = listed([f"“{other.name}”" for other in elsewhere])
+        return _("Nothing left to annotate here. Texts wait in {projects}.", projects=names)
     if counts["submitted"] == 0 and not instance_counts(store, project.id):
         return _("No texts yet. A lead can import some.")
     return _("Nothing left to annotate. Come back later.")

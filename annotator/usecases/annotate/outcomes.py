@@ -43,13 +43,18 @@ class FormerRound:
     feedback: Feedback
 
 
-def former_round(store: Store, annotation_id: int) -> FormerRound:
-    """The round of an annotation that was sent back; raises NotFound when it never came before reviewers."""
+def former_round(store: Store, annotation_id: int, reviewer_id: int | None = None) -> FormerRound:
+    """The round of an annotation that was sent back; raises NotFound when it never came before reviewers.
+
+    reviewer_id: who reads it, if one of its reviewers may
+    """
     review_round = find_round(store, annotation_id)
     if review_round is None:
         raise NotFound(_("Annotation {number} was never under review.", number=annotation_id))
     annotation = get_annotation(store, annotation_id)
-    return FormerRound(annotation, _feedback(review_round, annotation, submitted_reviews(store, annotation_id)))
+    failed = review_round.verdict.failed if review_round.verdict else ()
+    reviews = submitted_reviews(store, annotation_id)
+    return FormerRound(annotation, _summary(review_round, annotation, reviews, failed, reviewer_id))
 
 
 def decided_round(store: Store, annotation_id: int) -> Feedback | None:
@@ -63,12 +68,12 @@ def decided_round(store: Store, annotation_id: int) -> Feedback | None:
     )
 
 
-def _feedback(review_round: Round, annotation: Annotation, reviews: Sequence[Review]) -> Feedback:
-    return _summary(review_round, annotation, reviews, review_round.verdict.failed if review_round.verdict else ())
-
-
 def _summary(
-    review_round: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding]
+    review_round: Round,
+    annotation: Annotation,
+    reviews: Sequence[Review],
+    findings: Sequence[Finding],
+    reviewer_id: int | None = None,
 ) -> Feedback:
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
@@ -78,11 +83,11 @@ def _summary(
         into = lines if finding.set_index is None else by_set[finding.set_index]
         into.append(in_words(finding))
     for review in reviews:
-        if review.scores.comment:
-            lines.append(_("A reviewer: {comment}", comment=review.scores.comment))
-        for number, score in enumerate(review.scores.sets):
-            if score.comment:
-                by_set[number].append(_("A reviewer: {comment}", comment=score.comment))
+        is_own = review.user_id == reviewer_id
+        for number, comment in ((None, review.scores.comment), *enumerate(s.comment for s in review.scores.sets)):
+            if comment:
+                line = _("You: {line}", line=comment) if is_own else _("A reviewer: {comment}", comment=comment)
+                (lines if number is None else by_set[number]).append(line)
     passed = passed_sets(review_round.verdict, len(annotation.sets))
     return Feedback(
         review_round.number, _each_once(lines), {n: _each_once(comments) for n, comments in by_set.items()}, passed

@@ -196,6 +196,7 @@ class ShownNext(Struct, frozen=True):
     project: ShownProject
     counts: Mapping[str, int]
     empty: str | None
+    elsewhere: tuple[tuple[int, str], ...] = ()
 
 
 def show_next(answer: NextWork) -> ShownNext:
@@ -207,6 +208,7 @@ def show_next(answer: NextWork) -> ShownNext:
         project=show_project(project),
         counts=answer.counts,
         empty=answer.empty,
+        elsewhere=tuple((project.id, project.name) for project in answer.elsewhere),
     )
 
 

@@ -18,7 +18,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.usecases.access.rights import require, require_person
 from annotator.usecases.annotate import leases
 from annotator.usecases.annotate.blind_checks import among_held, leave_check, save_check, submit_check
-from annotator.usecases.annotate.my_work import NO_LABELS, Work, waiting_counts, why_empty, work_of
+from annotator.usecases.annotate.my_work import NO_LABELS, Work, projects_with_texts, waiting_counts, why_empty, work_of
 from annotator.usecases.annotate.submission import last_submission, move, note_event, reopen, store_submission
 from annotator.usecases.crowd.recruitment_links import end_overdue, require_read
 from annotator.usecases.evidence.exhaustive_gold import after_acceptance
@@ -29,13 +29,14 @@ _LONGEST_STEP_MS = 24 * 3600 * 1000
 
 @dataclass(frozen=True, slots=True)
 class NextWork:
-    """What the panel needs to begin: the work, the one leased ahead, and what is waiting."""
+    """What the panel needs to begin: the work, the one leased ahead, and what is waiting, here or else in other projects."""
 
     project: Project
     work: Work | None
     ahead: Work | None
     counts: dict[str, int]
     empty: str | None
+    elsewhere: tuple[Project, ...] = ()
 
 
 def next_work(
@@ -90,8 +91,10 @@ def _lease_next(store: Store, user: User, project_id: int, instance_id: int | No
         held = leases.hold(store, project, user_id, first)
         counts = waiting_counts(store, project, user, day_began)
         works = [work_of(store, assignment) for assignment in held[:2]]
-    empty = None if works else why_empty(store, project, user, counts)  # after the lock: it looks at other projects too
-    return NextWork(project, works[0] if works else None, works[1] if len(works) > 1 else None, counts, empty)
+    if works:
+        return NextWork(project, works[0], works[1] if len(works) > 1 else None, counts, None)
+    elsewhere = tuple(projects_with_texts(store, user))  # after the lock
+    return NextWork(project, None, None, counts, why_empty(store, project, user, counts, elsewhere), elsewhere)
 
 
 def _what_follows(

@@ -123,11 +123,11 @@ def show_mine(store: Store, actor: User, project_id: int, page: int) -> panel_va
     require(store, actor, project_id, *_RIGHTS)
     project = get_project_by_id(store, project_id)
     offset = (page - 1) * _PER_PAGE
-    perturbations = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE + 1, offset=offset)
-    rows = tuple(_own(store, actor, project, perturbation) for perturbation in perturbations[:_PER_PAGE])
+    perturbations, n = perturbations_store.perturbations_by(store, project_id, actor, limit=_PER_PAGE, offset=offset)
+    rows = tuple(_own(store, actor, project, perturbation) for perturbation in perturbations)
     begun = drafts_store.drafts_by(store, project_id, actor) if page == 1 else []
     drafts = tuple(_shown_draft(store, original_id, changed) for original_id, changed in begun)
-    return panel_values.ShownMine(rows, drafts, page, len(perturbations) > _PER_PAGE)
+    return panel_values.ShownMine(rows, drafts, page, -(-n // _PER_PAGE))
 
 
 def _own(store: Store, actor: User, project: Project, perturbation: Perturbation) -> panel_values.ShownPerturbation:

@@ -270,7 +270,7 @@ class ShownMine(Struct, frozen=True):
     rows: tuple[ShownPerturbation, ...]
     drafts: tuple[ShownDraft, ...]
     page: int
-    has_more: bool
+    pages: int
 
 
 class ShownOriginals(Struct, frozen=True):

@@ -227,7 +227,7 @@ def current_review(store: Store, user: User, review_id: int) -> ReviewWork:
 def _work(store: Store, project: Project, review: Review) -> ReviewWork:
     review_round = cast("Round", find_round(store, review.annotation_id))
     annotation = get_annotation(store, review.annotation_id)
-    carried = carried_sets_of(store, annotation.id)
+    carried, before = carried_sets_of(store, annotation.id), review_round.previous_id
     # With an entry for each set, scored or not
     n_sets = len(annotation.sets)
     sets = (*review.scores.sets, *(SetScore() for _ in range(n_sets - len(review.scores.sets))))
@@ -239,7 +239,7 @@ def _work(store: Store, project: Project, review: Review) -> ReviewWork:
         instance=get_instance(store, annotation.instance_id),
         annotation=annotation,
         carried_means=_carried_means(store, annotation) if carried else {},
-        former=None if review_round.previous_id is None else former_round(store, review_round.previous_id),
+        former=None if before is None else former_round(store, before, review.user_id),
         origins=origins_of_annotation(store, annotation.id),
         others_said=_others_said(store, review_round, review.user_id),
     )
@@ -366,8 +366,13 @@ def _why_empty(store: Store, project: Project, user: User) -> str:
         return _("This project accepts annotations without review.")
     if user.id is not None and is_kept_from_work(store, project.id, user.id, "reviewers"):
         return _(TRAINING_FIRST)
-    if review_store.are_any_closed(store, _asking(store, project, user)):
+    reasons = review_store.why_closed(store, _asking(store, project, user))
+    if reasons == {"annotates"}:
+        return _("Nothing to review: the texts that need scores are your own.")
+    if reasons == {"may still be given"}:
         return _("Nothing to review: you may still annotate the texts that need scores.")
+    if reasons:
+        return _("Nothing to review: you annotate the texts that need scores, or still may.")
     return _("Nothing to review. Annotations appear here when submitted.")
 
 

@@ -21,6 +21,7 @@ from annotator.usecases.project.projects import ALL_EVENTS, EventFilter, count_e
 from annotator.usecases.upkeep import back_up_beside
 from annotator.web.buttons import pressed, submitted
 from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
+from annotator.web.page_parts import ask_page
 from annotator.web.session import Visit, current_visit, page_store, shown_day, shown_time, visit_zone
 
 _PAGE = 50
@@ -124,12 +125,7 @@ def _count(store: Store, visit: Visit, project: Project, about: str, wanted: Eve
 
 def _ask_page(view_key: str, n_events: int) -> int:
     """Which page, of those that there are."""
-    pages = max(1, -(-n_events // _PAGE))
-    return int(
-        st.number_input(
-            _("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=f"record_page_{view_key}", width=140
-        )
-    )
+    return ask_page(-(-n_events // _PAGE), key=f"record_page_{view_key}", width=140)
 
 
 # Everything that happened to one instance, as a timeline to read and to take along.

@@ -134,6 +134,7 @@ class Fake:
     arrived: threading.Condition = field(init=False)
     threads: list[dict[str, Any]] = field(default_factory=list)
     page_size: int = 20
+    elsewhere: list[tuple[int, str]] = field(default_factory=list)
     proposed: dict[int, dict[str, Any]] = field(default_factory=dict)
     original: dict[str, Any] = field(default_factory=dict)
 
@@ -190,7 +191,8 @@ class Fake:
         shown = asked or self._open()
         ahead = self._open(shown["assignment"]) if shown else None
         empty = None if shown else "Nothing is left to annotate here. Look at your finished work, or ask the lead."
-        return {"work": shown, "ahead": ahead, "project": self.project, "counts": self.counts, "empty": empty}
+        counts = {"counts": self.counts, "empty": empty, "elsewhere": self.elsewhere}
+        return {"work": shown, "ahead": ahead, "project": self.project, **counts}
 
     def mine(self, asked: dict[str, Any]) -> dict[str, Any]:
         rows = [

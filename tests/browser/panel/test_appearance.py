@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.panel import review_harness, samples
 from tests.browser.panel.harness import ENOUGH, Fake, PanelPage, lowest_contrast, project, work
@@ -93,6 +93,35 @@ def test_the_chosen_label_of_a_changed_text_can_be_read_in_every_state(
     shown.page.evaluate(_PERTURB)
     assert shown.page.locator(".pill[aria-checked=true], .pill[aria-pressed=true]").count() == 2
     assert poor(shown.page) == []
+
+
+@pytest.mark.parametrize("width", [975, 1240])
+def test_the_answers_of_a_review_begin_at_the_same_place_whatever_is_asked(
+    review: Callable[..., ReviewPage], width: int
+) -> None:
+    shown = review(ReviewFake([review_harness.review(1, samples.english(), [[1, 3]])]))
+    shown.page.evaluate(f"document.getElementById('block').style.width = '{width}px'")
+    shown.page.wait_for_function(f"shadow.querySelector('.panel').clientWidth === {width}")
+    corners = set()
+    for score in ("3", "4", "3"):
+        box = shown.page.locator(".choice").first.bounding_box()
+        assert box
+        corners.add((box["x"], box["y"]))
+        shown.keys(score)
+    assert len(corners) == 1
+
+
+def test_on_a_phone_what_a_review_asks_and_its_submit_button_stay_and_the_rest_of_its_bar_leaves(
+    review: Callable[..., ReviewPage],
+) -> None:
+    shown = review(ReviewFake([review_harness.review(1, samples.many(900), [[1, 3]], [[4, 6]], [[8, 9]])]))
+    shown.page.evaluate("document.getElementById('block').style.width = '358px'")
+    shown.page.wait_for_function("shadow.querySelector('.panel').clientWidth === 358")
+    shown.page.evaluate("document.getElementById('scroller').scrollTop = 2000")
+    expect(shown.page.get_by_role("button", name="Submit")).to_be_in_viewport(ratio=1)
+    expect(shown.page.locator(".ask")).to_be_in_viewport(ratio=1)
+    expect(shown.page.locator(".sets")).not_to_be_in_viewport()
+    assert shown.page.evaluate("shadow.querySelector('.bar').getBoundingClientRect().bottom / innerHeight") < 1 / 3
 
 
 # Where the person's system forces its own colours (a contrast theme): what is chosen and what is marked can still be told apart.

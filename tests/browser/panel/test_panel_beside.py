@@ -225,6 +225,9 @@ def test_a_question_is_one_key_away_and_goes_to_the_lead(panel: Open) -> None:
          "text": "Is irony negative? q", "to_lead": True}
     ]  # fmt: skip
     expect(shown.page.locator(".waits")).to_have_text("waiting for the lead")
+    expect(shown.page.locator(".asking textarea")).to_be_hidden()  # what is added stands in the thread
+    expect(shown.page.get_by_role("textbox", name="Add")).to_be_focused()
+    shown.page.locator(".asking summary").click()
     expect(field).to_have_value("")
     assert shown.counts() == ["0"]  # nothing was marked by what was typed
 

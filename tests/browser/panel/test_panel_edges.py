@@ -123,6 +123,7 @@ WINDOWS = [
     pytest.param({"width": 960, "height": 540}, {}, id="1920x1080 at 200 %"),
     pytest.param({"width": 768, "height": 1024}, FINGERS, id="tablet upright"),
     pytest.param({"width": 1024, "height": 768}, FINGERS, id="tablet on its side"),
+    pytest.param({"width": 390, "height": 844}, FINGERS, id="phone"),
 ]
 
 
@@ -167,6 +168,15 @@ def test_labels_that_do_not_fit_into_a_low_window_come_as_a_list_with_all_of_the
     assert shown.saved()["result"] == LONG_LABELS[1]
     shown.page.set_viewport_size({"width": 1280, "height": 720})
     expect(shown.page.get_by_role("radio", name=LONG_LABELS[1])).to_have_attribute("aria-checked", "true")
+
+
+def test_the_table_of_sets_takes_no_room_that_the_text_needs(panel: Open) -> None:
+    shown = panel(Fake([work(1, samples.many(80))]))
+    shown.page.evaluate("document.getElementById('block').style.width = '1190px'")  # 1920 pixels beside open guidelines
+    text, table = shown.page.locator(".text").bounding_box(), shown.page.locator(".aside").bounding_box()
+    assert text
+    assert table
+    assert (text["width"], text["x"] + text["width"] <= table["x"]) == (760, True)
 
 
 @pytest.mark.parametrize("n_sets", [2, 3])

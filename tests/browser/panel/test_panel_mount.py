@@ -129,9 +129,14 @@ def test_a_megabyte_in_one_line_can_be_marked_at_both_ends(panel: Open) -> None:
     assert shown.sets() == [[[2, 3], [199_999, 200_000]]]
 
 
-def test_the_panel_says_when_there_is_nothing_to_do(panel: Open) -> None:
-    shown = panel(Fake([]))
+def test_the_panel_says_when_there_is_nothing_to_do_and_leads_to_where_there_is(panel: Open) -> None:
+    fake = Fake([])
+    shown = panel(fake)
     assert "Nothing is left to annotate here." in shown.text(".empty")
+    assert shown.page.locator(".empty button").all_inner_texts() == ["Go to Start"]
+    fake.elsewhere = [(2, "Claims")]
+    shown.open()
+    assert shown.page.locator(".empty button").all_inner_texts() == ["Claims", "Go to Start"]
 
 
 def test_a_server_that_is_not_there_yet_is_waited_for(panel: Open) -> None:

@@ -212,7 +212,9 @@ def test_chips_and_scale_work_with_the_mouse(review: Open, fake: ReviewFake) -> 
 
 
 def test_a_decided_round_shows_the_gates_arithmetic_and_takes_no_scores(review: Open) -> None:
-    fake = ReviewFake([decided()], start=31)
+    work = decided()
+    work["scores"]["sets"][0]["comment"] = "more than I'd need"
+    fake = ReviewFake([work], start=31)
     shown = review(fake)
     assert "Round 1: returned." in shown.text(".notice")
     assert (
@@ -222,6 +224,8 @@ def test_a_decided_round_shows_the_gates_arithmetic_and_takes_no_scores(review: 
     assert "(2 + 3 + 3) / 3 = 8/3 ≈ 2.67 < 3" in shown.card(2)
     assert "A reviewer: too long" in shown.card(1)
     assert "A reviewer" not in shown.card(0)
+    assert "You: more than I'd need" in shown.card(0)
+    assert not shown.page.locator(".note").first.is_visible(), "nothing that looks like a field takes words in vain"
     assert "(4 + 4 + 3) / 3 = 11/3 ≈ 3.67 ≥ 3.6" in shown.card(0)
     assert "comprehensiveness score\nfails\n(2 + 2 + 3) / 3 = 7/3 ≈ 2.33 < 2.6" in shown.card(3).replace("\n\n", "\n")
     shown.keys("1")

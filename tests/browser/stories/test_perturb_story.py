@@ -82,14 +82,14 @@ def test_versions_of_two_kinds_and_one_in_chinese_are_checked_by_two_and_come_to
     copy_of(page).press_sequentially(" Honestly.")
     expect(page.locator(".diff ins")).to_have_text("Honestly.")
     expect(page.locator(".desk-facts")).to_contain_text(re.compile(r"^2 of \d+ tokens edited \("))
-    expect(page.locator(".desk-problems")).to_contain_text("Choose the label")
-    page.get_by_role("radio", name="positive").click()
+    expect(page.get_by_role("radio", name="positive")).to_be_checked()  # the original's, which the type keeps
     expect(page.locator(".desk-problems li")).to_have_count(0)
     expect(page.locator(".word")).to_have_text("saved")
     hand_in(page)
     author.sees("Perturbed versions of this text")
 
     choose_kind(page, "contrast")
+    expect(page.locator(".pill[aria-checked=true]")).to_have_count(0)
     copy_of(page).fill("Crisp treble, but the bass drowns the voices.")
     expect(page.locator(".diff del").first).to_be_visible()
     page.get_by_role("radio", name="positive").click()

@@ -116,7 +116,10 @@ def test_whoever_has_a_text_in_hand_or_handed_it_in_does_not_review_it(store: St
     number = annotation_of(store, annotate(store, ann, project, A))
     annotate_work.next_work(store, ben, project.id)
     for _ in range(2):
-        assert reviewed(store, ben, project) is None
+        answer = reviews.next_review(store, ben, project.id)
+        assert answer.work is None
+        assert answer.empty is not None
+        assert "Nothing to review: the texts that need scores are your own." in answer.empty
         with pytest.raises(NotAllowed, match=r"You annotate this text; others review it\."):
             reviews.next_review(store, ben, project.id, number)
         if given(store, ben, project):

@@ -17,7 +17,7 @@ from annotator.store.annotate.annotations import annotations_of
 from annotator.store.people import add_role
 from annotator.usecases.access.accounts import disable_user
 from annotator.usecases.annotate import work as annotate_work
-from annotator.usecases.annotate.my_work import Work, projects_with_texts
+from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import segment_title, show_project
 from annotator.usecases.annotate.work import NextWork
 from annotator.usecases.lead.decisions import decide, kept_before, open_proposals
@@ -128,7 +128,7 @@ def test_who_has_nothing_left_here_is_told_in_which_of_their_projects_texts_wait
         finish(store, annotator, work)
     answer = annotate_work.next_work(store, annotator, project.id)
     assert answer.empty == "Nothing left to annotate here. Texts wait in “Posts”."
-    assert [other.name for other in projects_with_texts(store, annotator)] == ["Posts"]
+    assert [other.name for other in answer.elsewhere] == ["Posts"]
 
 
 def test_a_draft_comes_back_as_it_was_saved(store: Store, project: Project, annotator: User) -> None:

@@ -260,11 +260,14 @@ def test_mine_lists_drafts_also_of_texts_of_which_somebody_else_has_submitted_a_
     found = original(store, reviews)
     versions.assess_version(store, people["Ann"], found, change(result=None))
     versions.hand_in(store, people["Ben"], found, change("The plot is fast but the acting is superb ."))
-    [draft] = messages.show_mine(store, people["Ann"], reviews.id, 1).drafts
+    mine = messages.show_mine(store, people["Ann"], reviews.id, 1)
+    assert (mine.rows, mine.page, mine.pages) == ((), 1, 0)
+    [draft] = mine.drafts
     assert (draft.id, draft.key, draft.kind, draft.result) == (found, "r0", "dispensable", None)
     assert messages.show_mine(store, people["Ben"], reviews.id, 1).drafts == ()
     versions.hand_in(store, people["Ann"], found, change())
-    assert messages.show_mine(store, people["Ann"], reviews.id, 1).drafts == ()
+    mine = messages.show_mine(store, people["Ann"], reviews.id, 1)
+    assert (mine.drafts, len(mine.rows), mine.pages) == ((), 1, 1)
 
 
 def test_mine_shows_what_each_version_and_draft_has_otherwise_than_the_original(

@@ -179,7 +179,11 @@ def test_carried_scores_reach_through_two_rounds(
 def test_the_third_scoring_that_fails_discards_and_the_instance_drops_out(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
+    last = "Last round: below the thresholds the text is discarded."
     for _ in range(3):
+        returned = annotate_work.next_work(store, annotator, project.id).work
+        assert returned is not None
+        assert (last in returned.feedback.lines if returned.feedback else False) == (_ == 2), "said before it begins"
         work = annotate(store, annotator, project, RationaleSet.of((_, _ + 2)))
         score_all(store, reviewers, project, Scores((SetScore(1, 4),), 3))
     assert states(store, work.instance.id) == ["returned", "returned", "discarded"]

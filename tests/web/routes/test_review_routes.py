@@ -110,7 +110,7 @@ def test_a_correction_shows_the_round_before_and_what_it_carries(
     assert again["sets"][0]["carried"] == {"sufficiency": "3", "compactness": "4"}
     assert again["sets"][1] == {"spans": [[5, 7]], "is_carried": False, "carried": None, "previous": 1}
     assert again["previous"]["sets"] == [[[0, 2]], [[3, 4], [6, 7]]]
-    assert again["previous"]["set_lines"]["1"][1] == "A reviewer: too short"
+    assert again["previous"]["set_lines"]["1"][1] == "You: too short"
 
 
 @pytest.mark.parametrize(

@@ -612,13 +612,13 @@ def test_the_record_has_no_page_beyond_its_last(store: Store, texts, lea, opened
     lead = lea(project)
     n_before = count_events_of(store, lead, project.id)
     page = opened(project, lead, "Record").run()
-    [asked] = [one for one in page.number_input if one.key.startswith("record_page_")]
-    assert (asked.max, asked.label, n_before <= 50) == (1, "Page of 1", True)
+    assert n_before <= 50
+    assert not page.number_input, "of one page none is asked for"
     for _ in range(51 - n_before):
         add_event(store, "lea", "split", "project", project.id, project_id=project.id, parts={"all": "1"}, seed=0)
     page = opened(project, lead, "Record").run()
     [asked] = [one for one in page.number_input if one.key.startswith("record_page_")]
-    assert asked.max == 2
+    assert (asked.max, asked.label) == (2, "Page (of 2)")
     asked.set_value(2).run()
     assert len(page.dataframe[0].value) == 1
 

@@ -145,6 +145,14 @@ def test_a_count_leads_to_the_annotations_behind_it_with_a_good_reason_beside_th
     assert [(row["annotator"], row["time"]) for row in rows] == [("ann", "6 s")]
 
 
+def test_the_usual_bound_of_quick_work_is_a_quarter_of_the_median_however_small(
+    store: Store, worked: Project, lea: Callable[[Project], User], opened: Opened
+) -> None:
+    store.run("UPDATE assignments SET active_ms = active_ms / 1000")
+    bound = view(opened, worked, lea(worked), "Flagged work").number_input(key=f"progress_looks_bound_{worked.id}")
+    assert bound.value == pytest.approx(100 * 0.003 / 4)
+
+
 def test_among_many_people_one_is_found_by_a_part_of_the_name(
     store: Store, texts: Callable[..., Project], lea: Callable[[Project], User], opened: Opened,
     add_person: Callable[..., User],

@@ -313,7 +313,7 @@ export class SetTable {
 const ratio = (part, whole) => {
   if (!whole) return "–";
   const share = part / whole;
-  return share && share < 0.005 ? share.toPrecision(1) : share.toFixed(2);
+  return share && share < 0.1 ? share.toPrecision(2) : share.toFixed(2);
 };
 
 /**

@@ -107,6 +107,8 @@ export class Flow extends WorkFlow {
       this.current = null;
       this.waiting = false;
       this.screen.showEmpty(body.empty || NOTHING);
+      for (const [project, name] of body.elsewhere)
+        this.screen.offer(name, () => location.assign(at(`/annotate?project=${project}`)));
       return this.screen.offer(_("Go to Start"), () => location.assign(at("/start")));
     }
     const session = this.#admit(body.work);

@@ -194,6 +194,8 @@ class Desk {
     /** Whether somebody has said that no set need be left; whether it is being sent. */
     this.isConfirmed = false;
     this.isSending = false;
+    /** @type {string|null}  the result that came with the type */
+    this.usual = null;
     /** @type {string|null}  the sentences that stand there */
     this.said = null;
     /** @type {ReturnType<typeof setTimeout>|undefined} */
@@ -264,6 +266,7 @@ class Desk {
     this.pair.show(work.original, this.rules.titles, { dark: this.stage.dark, texts: changed.texts });
     this.kind.show(changed.kind);
     this.result.show(work.original.result, changed.result);
+    this.usual = null;
     this.note.value = changed.note || "";
     this.reason.value = "";
     this.reasonBox.hidden = !work.wantsReason;
@@ -290,10 +293,19 @@ class Desk {
 
   #kindChosen() {
     this.stage.clearDone();
+    this.#takeUsual();
     this.#showKind();
     this.#unconfirm();
     this.#begin();
     this.pair.focus();
+  }
+
+  /** The original's result, where the type usually keeps it and nobody has chosen another. */
+  #takeUsual() {
+    const original = this.work?.original.result ?? null;
+    const usual = this.kind.byName.get(this.kind.value)?.keeps_label ? original : null;
+    if (this.result.value === null || this.result.value === this.usual) this.result.show(original, usual);
+    this.usual = usual;
   }
 
   #begin() {

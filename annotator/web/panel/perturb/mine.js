@@ -40,15 +40,17 @@ export class Mine extends DeskTab {
   async load(page = this.page) {
     const answer = await this.messages.get("mine", { project: this.data.project, page });
     if (answer.status !== 200) return this.stage.say(sentenceOf(answer));
-    const { rows, drafts, has_more: hasMore } = answer.body;
+    const { rows, drafts, pages } = answer.body;
     this.page = page;
     setText(
       this.count,
-      rows.length || drafts.length ? _("Page {page}", { page }) : _("No perturbed versions yet. Start under Write."),
+      rows.length || drafts.length
+        ? _("page {page} of {pages}", { page, pages })
+        : _("No perturbed versions yet. Start under Write."),
     );
-    this.count.hidden = rows.length + drafts.length > 0 && page === 1 && !hasMore;
+    this.count.hidden = rows.length + drafts.length > 0 && page === 1 && pages <= 1;
     this.pages.back.hidden = page <= 1;
-    this.pages.forth.hidden = !hasMore;
+    this.pages.forth.hidden = page >= pages;
     this.body.replaceChildren(...drafts.map((draft) => this.#draft(draft)), ...rows.map((row) => this.#row(row)));
   }
 

@@ -62,7 +62,7 @@ export class Sheet {
       ...wordsOf(session, set),
       ...linesOf(session.work, set),
       ...passedOf(session.work, set),
-      ...arithmeticOf(session.work, set),
+      ...arithmeticOf(session, set),
       commentBox,
     );
     if (set === null || !session.work.sets[set].is_carried)
@@ -85,7 +85,7 @@ export class Sheet {
       const said = commentAt(session.scores, set);
       root.classList.toggle("current", isCurrent);
       comment.readOnly = busy || !session.open;
-      commentBox.hidden = !said && !isAsked;
+      commentBox.hidden = session.work.state === "decided" || (!said && !isAsked);
       if (comment.value !== said) comment.value = said;
     }
   }
@@ -167,11 +167,11 @@ function passedOf({ sets }, set) {
 }
 
 /**
- * The gate's findings: each mean with where it comes from, against its threshold; and what other reviewers wrote.
- * @param {ReviewWork} given
+ * The gate's findings: each mean with where it comes from, against its threshold; and what one wrote, as did others.
+ * @param {ReviewSession} given
  * @param {number|null} set
  */
-function arithmeticOf({ decision }, set) {
+function arithmeticOf({ work: { state, decision }, scores: written }, set) {
   const findings = (decision?.findings || []).filter((finding) => finding.set === set);
   /** @param {Finding} given */
   const scored = ({ property }) =>
@@ -179,7 +179,9 @@ function arithmeticOf({ decision }, set) {
       ? _("{score}, all sets together", { score: nameOf(property) })
       : nameOf(property);
   const others = (decision?.others || []).filter((other) => other.set === set);
-  const lines = others.map(({ line }) => element("p", { dir: "auto" }, line));
+  const comment = state === "decided" ? commentAt(written, set) : "";
+  const comments = [comment && _("You: {line}", { line: comment }), ...others.map(({ line }) => line)].filter(Boolean);
+  const lines = comments.map((line) => element("p", { dir: "auto" }, line));
   const sums = findings.map((finding) =>
     div(
       `finding ${finding.passes ? "passes" : "fails"}`,

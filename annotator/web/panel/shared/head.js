@@ -139,7 +139,7 @@ export class Head {
       all: all.toLocaleString("en"),
     });
     setText(this.progress, words);
-    this.progress.title = _("{today} today; submitted: {submitted} of {all}.", {
+    this.progress.title = _("{today} today, corrections too; submitted: {submitted} of {all}.", {
       today: counted(today, "submission"),
       submitted: submitted.toLocaleString("en"),
       all: counted(all, "text"),

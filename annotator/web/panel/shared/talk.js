@@ -91,9 +91,9 @@ export class Talk {
     storeValue(SEEN + instance, Math.max(seenOf(instance), lastOf(commentsOf(talk.threads))));
     this.#count(instance, talk.threads);
     const threads = talk.threads.map((thread) => this.#thread(body, instance, thread));
-    const asking = this.#asking(body, instance, talk.subjects);
+    const asking = this.#asking(body, instance, talk.subjects, !threads.length);
     body.replaceChildren(...threads, asking);
-    part(asking, "textarea", HTMLTextAreaElement).focus();
+    part(threads.at(-1) ?? asking, "textarea", HTMLTextAreaElement).focus();
   }
 
   /** @param {HTMLElement} body @param {number} instance @param {ShownThread} thread */
@@ -111,8 +111,14 @@ export class Talk {
     );
   }
 
-  /** @param {HTMLElement} body @param {number} instance @param {ShownSubject[]} subjects */
-  #asking(body, instance, subjects) {
+  /**
+   * Closed below what was already asked, which is answered above.
+   * @param {HTMLElement} body
+   * @param {number} instance
+   * @param {ShownSubject[]} subjects
+   * @param {boolean} open
+   */
+  #asking(body, instance, subjects, open) {
     const keep = `text-${instance}`;
     const about = element(
       "select",
@@ -131,9 +137,9 @@ export class Talk {
       return this.#send(body, instance, keep, "begin", { ...to, text, to_lead: lead.checked });
     };
     return element(
-      "section",
-      { class: "thread asking" },
-      element("h3", {}, _("A question or comment")),
+      "details",
+      { class: "thread asking", open: open || this.unsent.has(keep) },
+      element("summary", {}, _("A question or comment")),
       subjects.length > 1 && element("label", { class: "about" }, _("About"), " ", about),
       readers,
       this.#entry(

@@ -29,6 +29,8 @@ let stages = 0;
 const LOW = matchMedia("(max-height: 600px)");
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 const HINT_MS = 6000;
+/** What of the bar stays in sight on a phone, where it sticks by its last line (panel.css). */
+const STAY = ".tools-row > .sets, .ways > .primary, .views-row > .views";
 /** Pixels that stay between a token one has moved to and the edge of what can be seen. */
 const MARGIN = 40;
 /** Height of the line with the question in panel.css. */
@@ -154,10 +156,15 @@ export class TextScreen {
    */
   #placeBar() {
     this.covered = coveredAbove(this.root);
-    const bar = this.barRoot.offsetHeight;
     const { height } = viewportOf(this.scroller);
+    const stay = [...this.barRoot.querySelectorAll(STAY)].map((part) =>
+      part instanceof HTMLElement ? part.offsetTop : 0,
+    );
     this.#set("--panel-top", this.covered);
     this.#set("--corner", this.covered ? 0 : cornerOf(this.root));
+    this.#set("--away", Math.max(0, ...stay));
+    const away = this.covered - parseFloat(getComputedStyle(this.barRoot).top);
+    const bar = this.barRoot.offsetHeight - (away || 0);
     this.#set("--bar-height", bar);
     this.#set("--text-window", Math.max(0, height - this.covered - bar));
   }

@@ -16,7 +16,7 @@ from annotator.usecases.lead.instance_search import PAGE_SIZE, FoundInstance, Fo
 from annotator.usecases.project.projects import InstanceRow
 from annotator.web.components import copy_link
 from annotator.web.frame import as_text
-from annotator.web.page_parts import asked_instance
+from annotator.web.page_parts import ask_page, asked_instance
 from annotator.web.sections import comparison
 from annotator.web.sections.evidence import page as evidence
 from annotator.web.sections.instances import changes, fields
@@ -87,7 +87,7 @@ def _page_of(store: Store, visit: Visit, project: Project, wanted: fields.Fields
     first = search_instances(store, visit.user, project, wanted.search, page=1)
     pages = max(1, -(-first.n // PAGE_SIZE))
     key = wanted.choices.number(fields.PAGE, 1, pages, 1)
-    chosen = int(wanted.of_page.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=key))
+    chosen = ask_page(pages, key=key, parent=wanted.of_page)
     with wanted.of_link:
         copy_link(fields.link_of(project, wanted), key=f"project_search_link_{project.id}")
     return first if chosen == 1 else search_instances(store, visit.user, project, wanted.search, page=chosen)

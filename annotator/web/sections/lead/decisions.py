@@ -27,7 +27,7 @@ from annotator.usecases.project.projects import progress_of
 from annotator.usecases.review.rounds import decide_round
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, carry_out, confirm_and_rerun, refusals_shown
-from annotator.web.page_parts import open_instance
+from annotator.web.page_parts import ask_page, open_instance
 from annotator.web.project_warnings import show_missing_people, show_stuck
 from annotator.web.sections import comparison
 from annotator.web.session import Visit, shown_day
@@ -114,11 +114,7 @@ def show_rounds(store: Store, visit: Visit, project: Project) -> None:
     pages = -(-total // PAGE_SIZE)
     words, number = st.columns([4, 1], vertical_alignment="bottom")
     words.caption(several("{n} annotation to review", "{n} annotations to review", total))
-    page = (
-        int(number.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=f"rounds_page_{pages}"))
-        if pages > 1
-        else 1
-    )
+    page = ask_page(pages, key=f"rounds_page_{pages}", parent=number)
     waiting = list_undecided_rounds(store, visit.user, project, page, only=only)
     with st.container(gap="xxsmall"):
         heads = (_("Text"), _("Annotator"), _("Round"), _("Scores"), _("Since"))

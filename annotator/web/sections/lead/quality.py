@@ -424,14 +424,15 @@ def _show_behind(store: Store, visit: Visit, project: Project, behind: Sequence[
 
 def _show_reviewers(quality: lead_quality.WorkQuality) -> None:
     st.markdown(_("**Reviewer agreement**"))
+    any_alone = any(agreement.n_alone for agreement in quality.reviewers.values())
     rows = [
         {
             _("score"): _(PROPERTY_NAMES[name]),
             _("same score"): percent(agreement.exact_share),
             _("α (ordinal)"): written(agreement.krippendorff_alpha),
             _("items"): agreement.n_items,
-            _("one scorer"): agreement.n_alone,
         }
+        | ({_("one scorer"): agreement.n_alone} if any_alone else {})
         for name, agreement in quality.reviewers.items()
     ]
     st.dataframe(rows, hide_index=True, key="quality_reviewers")

@@ -26,6 +26,7 @@ from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
+from annotator.web.page_parts import ask_page
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
 from annotator.web.sections.metrics.table import uncounted_training_summary
@@ -95,10 +96,7 @@ def _draw(
     keys = [row.key for row in rows]
     lines = list(group_lines(tables, by, keys, name, scored.request.n_resamples, is_shared=is_shared))
     n_pages = -(-len(lines) // _PAGE)
-    page = 1
-    if n_pages > 1:
-        key = state.choices_of(project).number(state.GROUP_PAGE, 1, n_pages, 1)
-        page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
+    page = ask_page(n_pages, key=state.choices_of(project).number(state.GROUP_PAGE, 1, max(1, n_pages), 1))
     shown = lines[_PAGE * (page - 1) : _PAGE * page]
     st.html(
         metric_table_html(
@@ -190,7 +188,7 @@ def _show_broken(project: Project, rows: list[ContrastRow]) -> None:
     row = by_name[chosen]
     n_pages = max(1, -(-len(row.broken) // _SETS_A_PAGE))
     page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part="broken")
-    page = int(of_page.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
+    page = ask_page(n_pages, key=page_key, parent=of_page)
     shown = [
         LinkedRow(
             state.saliency_address(project, instance=broken_set.original_id, partner=pair.changed_id),

@@ -20,6 +20,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
 from annotator.web.frame import as_text
+from annotator.web.page_parts import ask_page
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
 from annotator.web.sections.tables import file_stem
@@ -119,9 +120,7 @@ def _list(project: Project, rows: list[tuple[metric_values.ScoredInstance, float
     ) == _ORDERS[0]  # fmt: skip
     n_pages = max(1, -(-len(rows) // _PAGE))
     page_key = choices.number(state.LIST_PAGE, 1, n_pages, 1, part=key)
-    page = 1
-    if n_pages > 1:
-        page = int(pages.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=page_key))
+    page = ask_page(n_pages, key=page_key, parent=pages)
     rows.sort(key=lambda pair: pair[1] if lowest_first else -pair[1])
     rows = rows[_PAGE * (page - 1) : _PAGE * page]
     with_kind = any(instance.kind for instance, _value in rows)

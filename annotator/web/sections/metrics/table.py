@@ -19,6 +19,7 @@ from annotator.usecases.inspect.metric_formats import table_csv, table_latex
 from annotator.usecases.inspect.metrics_table import gold_summary, named, title_of
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
+from annotator.web.page_parts import ask_page
 from annotator.web.sections.metrics import choices, row_differences
 from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.table_controls import View, choose_view
@@ -145,10 +146,7 @@ def _show_rows(project: Project, view: View, columns: Sequence[shown_table.Judge
     """One page of the rows; random stands under each. Answers the places of those that are on it."""
     shown_view = view.shown
     n_pages = -(-len(view.rows) // _PAGE)
-    page = 1
-    if n_pages > 1:
-        key = choices.choices_of(project).number(choices.TABLE_PAGE, 1, n_pages, 1)
-        page = int(st.number_input(_("Page of {n_pages}", n_pages=n_pages), 1, n_pages, key=key))
+    page = ask_page(n_pages, key=choices.choices_of(project).number(choices.TABLE_PAGE, 1, max(1, n_pages), 1))
     shown = range(_PAGE * (page - 1), min(_PAGE * page, len(view.rows)))
     heads = [shown_table.head_of(column, shown_view) for column in view.columns]
     lines = shown_table.lines_of(shown_view, columns, shown)

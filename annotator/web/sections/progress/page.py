@@ -21,6 +21,7 @@ from annotator.usecases.lead.progress import (
 )
 from annotator.usecases.project.projects import Progress, progress_of, texts_under_review
 from annotator.web.cached_numbers import kept
+from annotator.web.page_parts import ask_page
 from annotator.web.project_warnings import show_missing_labels, show_missing_people, show_stuck, show_texts_of_the_gone
 from annotator.web.sections import comparison
 from annotator.web.sections.guidelines import show_readers
@@ -68,7 +69,7 @@ def _ask_bound(project: Project, times: WorkTimes) -> float | None:
     if usual is None:
         return None
     per_hundred = st.number_input(
-        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, round(100 * usual, 1), step=1.0,
+        _("Quick: fewer seconds per 100 tokens than"), 0.0, 100_000.0, 100 * usual, step=1.0, format="%.3f",
         key=f"progress_looks_bound_{project.id}", width=320,
         help=_("Default: a quarter of the project's median. First submissions only.")
     )  # fmt: skip
@@ -93,12 +94,7 @@ def _show_list(store: Store, visit: Visit, project: Project, listed: ListedWork)
     if not ids:
         st.caption(_("Nothing to show."))
         return
-    n_pages = -(-len(ids) // _PAGE)
-    page = int(
-        right.number_input(
-            _("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=f"progress_looks_page_{name}_{person}"
-        )
-    )
+    page = ask_page(-(-len(ids) // _PAGE), key=f"progress_looks_page_{name}_{person}", parent=right)
     shown = page_of(store, visit.user, project, ids[_PAGE * (page - 1) : _PAGE * page])
     st.caption(
         several(

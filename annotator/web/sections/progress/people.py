@@ -227,7 +227,9 @@ def _ago(days: int | None) -> str:
 _MOST_CURVES = 5
 _TEXT = (unsaid("median s per text"), unsaid("lower quartile"), unsaid("upper quartile"))
 _TOKEN = (unsaid("median s per token"), unsaid("lower quartile (token)"), unsaid("upper quartile (token)"))
-_NUMBER = st.column_config.NumberColumn(format="%.2f")
+# Tokens take hundredths of a second, texts many seconds.
+_PER_TEXT = dict.fromkeys(_TEXT, st.column_config.NumberColumn(format="%.2f"))
+_PER_TOKEN = dict.fromkeys(_TOKEN, st.column_config.NumberColumn(format="%.3g"))
 
 
 def show_times(store: Store, visit: Visit, project: Project, progress: Progress) -> None:
@@ -240,7 +242,7 @@ def show_times(store: Store, visit: Visit, project: Project, progress: Progress)
     st.dataframe(
         [_row(_("everyone"), times.everybody), *(_row(person.name, person) for person in times.people)],
         hide_index=True, key="progress_times", placeholder=UNDEFINED,
-        column_config=dict.fromkeys(map(_, (*_TEXT, *_TOKEN)), _NUMBER),
+        column_config={_(name): column for name, column in (_PER_TEXT | _PER_TOKEN).items()},
     )  # fmt: skip
     st.caption(
         _(
@@ -273,11 +275,12 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     shown = [(_("everyone"), times.everybody), *((p.name, p) for p in times.people if p.name in chosen)]
     curves = [_curve(name, person) for name, person in shown]
     panel = Panel("", _("a person's submissions, up to the n-th"), _("median s per token"), curves, scale="from 0")
-    st.plotly_chart(curve_panels([panel]), key="progress_curve", config={"displayModeBar": False})
+    figure = curve_panels([panel], whole_numbers=True)
+    st.plotly_chart(figure, key="progress_curve", config={"displayModeBar": False})
     with st.expander(_("Show combined curve as table")):
         st.dataframe(
             [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
-            placeholder=UNDEFINED, column_config=dict.fromkeys(map(_, _TOKEN), _NUMBER),
+            placeholder=UNDEFINED, column_config={_(name): column for name, column in _PER_TOKEN.items()},
         )  # fmt: skip
     last = times.everybody.curve[-1]
     people = counted(last.n_people, "person", "people")

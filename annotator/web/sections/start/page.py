@@ -20,6 +20,7 @@ from annotator.usecases.start.overview import PAGE_SIZE, LeadWork, OwnWork, Proj
 from annotator.web.buttons import pressed, submitted
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import READ, as_text, carry_out, link_to, training_words
+from annotator.web.page_parts import ask_page
 from annotator.web.sections.start import administration
 from annotator.web.session import Visit, shown_day, shown_time, visit_zone
 
@@ -166,7 +167,7 @@ _BELOW = ":material/subdirectory_arrow_right:"
 def show_own_work(project: Project, work: OwnWork) -> None:
     """A line for each kind of work; for each of the first texts that came back one of its own."""
     if work.n_returned:
-        back = several("{n} text was returned to you", "{n} texts were returned to you", work.n_returned)
+        back = several("{n} returned text waits", "{n} returned texts wait", work.n_returned)
         link_to("annotate", back, project_id=project.id, icon=":material/undo:")
         _show_returned(project, work)
     if work.n_versions_back:
@@ -322,9 +323,7 @@ def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> Non
             show_lead_work(work.project, work.lead)
             show_own_work(work.project, work.mine)
     _show_quiet_projects([work.project for work in projects if not work.waits])
-    pages = -(-total // PAGE_SIZE)
-    if pages > 1:
-        st.number_input(_("Page of {n_pages}", n_pages=f"{pages:,}"), 1, pages, key=_PAGE_KEY, width=160)
+    ask_page(-(-total // PAGE_SIZE), key=_PAGE_KEY, width=160)
 
 
 _PAGE_KEY = "start_page"

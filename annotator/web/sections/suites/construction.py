@@ -43,6 +43,7 @@ from annotator.usecases.suites.construction import (
 )
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
+from annotator.web.page_parts import ask_page
 from annotator.web.sections.suites.results import expectation_words, label_words
 from annotator.web.sections.tables import choose
 from annotator.web.session import Visit
@@ -229,12 +230,9 @@ def show_preview(store: Store, visit: Visit, project: Project, plan: TestPlan, s
     if preview.plan.recipe.type != "MFT":
         words.append(expectation_words(preview.cases[0]))
     if n_pages > 1:
-        words.append(_("Page of {n}:", n=f"{n_pages:,}"))
+        words.append(_("Page (of {n_pages})", n_pages=f"{n_pages:,}"))
     about.caption(as_text(together(*words)))
-    page = 1
-    if n_pages > 1:
-        title = _("Page of {n_pages}", n_pages=f"{n_pages:,}")
-        page = int(pager.number_input(title, 1, n_pages, key="tests_preview_page", label_visibility="collapsed"))
+    page = ask_page(n_pages, key="tests_preview_page", parent=pager, label_visibility="collapsed")
     with st.container(gap="xsmall"):
         for case in preview.cases[_PAGE * (page - 1) : _PAGE * page]:
             _show_case(project, preview, case)

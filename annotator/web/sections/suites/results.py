@@ -29,6 +29,7 @@ from annotator.usecases.suites.results import (
 )
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
+from annotator.web.page_parts import ask_page
 from annotator.web.sections import computation
 from annotator.web.sections import labels as model_labels
 from annotator.web.session import Visit, page_store
@@ -217,9 +218,7 @@ def _show_failing(visit: Visit, project: Project, test: StoredTest, model: str) 
                     judged.case.texts, compares=judged.case.type != "MFT", answers=answers, fails=judged.fails
                 )
             )
-    n_pages = -(-failing.n // _PAGE)
-    if n_pages > 1:
-        st.number_input(_("Page of {n_pages}", n_pages=f"{n_pages:,}"), 1, n_pages, key=_key(test, model))
+    ask_page(-(-failing.n // _PAGE), key=_key(test, model))
 
 
 def _head_words(judged: "JudgedCase") -> Iterator[str]:
