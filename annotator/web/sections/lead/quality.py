@@ -7,7 +7,7 @@ import streamlit as st
 
 from annotator.domain.instances import Accepted
 from annotator.domain.measurements import WITHOUT_HELP
-from annotator.domain.numbers import UNDEFINED, duration, natural_order, percent, signed, written
+from annotator.domain.numbers import UNDEFINED, natural_order, percent, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
 from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, Property
@@ -300,12 +300,12 @@ def _show_work(store: Store, visit: Visit, project: Project) -> None:
         (bool(quality.outcomes), lambda: _show_outcomes(store, visit, project, quality)),
         (bool(quality.scores), lambda: _show_scores(store, visit, project, quality)),
         (bool(quality.scores), lambda: _show_reviewers(quality)),
-        (True, lambda: _show_times(quality)),
     ]
     parts = [draw for has_numbers, draw in drawn if has_numbers]
     for at in range(0, len(parts), 2):
         behind = None
-        for column, draw in zip(st.columns(2, gap="large"), parts[at : at + 2], strict=False):
+        beside = parts[at : at + 2]
+        for column, draw in zip(st.columns(len(beside), gap="large"), beside, strict=True):
             with column:
                 behind = draw() or behind
         if behind:
@@ -503,24 +503,6 @@ def _leaning(leanings: Leanings, scale: Property, name: str) -> list[tuple[str, 
         (_(SCORE_NAMES[scale]), signed(leaning.mean_difference) if leaning else UNDEFINED),
         (_("n ({score})", score=_(PROPERTY_NAMES[scale])), leaning.n if leaning else 0),
     ]
-
-
-def _show_times(quality: lead_quality.WorkQuality) -> None:
-    st.markdown(_("**Time per task**"))
-    everybody = {_("everyone"): quality.time, **quality.time_by_person}
-    rows = [
-        {
-            _("person"): name,
-            _("median"): duration(spent.median_seconds),
-            _("submitted"): spent.n,
-            _("time unknown"): spent.n_unknown,
-        }
-        for name, spent in everybody.items()
-    ]
-    st.dataframe(rows, hide_index=True, key="quality_times")
-    st.caption(
-        _("Active time of all submissions, also corrections. *Progress*, “Time”, counts first submissions only.")
-    )
 
 
 def _show_proposed(quality: lead_quality.WorkQuality) -> None:
