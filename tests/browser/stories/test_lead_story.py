@@ -133,7 +133,7 @@ SECTIONS = {
     "Rounds": "[class*=st-key-round_look_]",
     "Decisions": "p:text-is('Nothing to decide.')",
     "Export": ".st-key-export_prepare",
-    "Record": "[class*=st-key-record_events_]",
+    "Record": "[class*=st-key-record_person_]",
 }
 
 
