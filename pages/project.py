@@ -52,6 +52,8 @@ SHOWN: Mapping[str, Section] = {
     "Record": _record,
 }
 
+# tables, charts and texts side by side use the whole screen
+WIDE = frozenset({"Progress", "Instances", "Quality", "Record"})
 _PART = "project_section"  # of the session: the part that is open
 _ADDRESS = "section"  # of the address
 
@@ -126,5 +128,5 @@ with page_store() as store:
                 _("New project"), container=new, icon=":material/add:", width="stretch", key="project_new"
             ):
                 creation.dialog()
-            with st.container(width=READABLE):
+            with st.container(width="stretch" if part in WIDE else READABLE):
                 SHOWN[part](store, visit, project)

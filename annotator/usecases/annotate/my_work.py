@@ -145,7 +145,7 @@ def _last_round(store: Store, assignment: Assignment, former: Feedback) -> tuple
     settings = get_project_by_id(store, assignment.project_id).settings
     if not settings.reviewers_per_annotation or former.round_number + 1 < settings.max_rounds:
         return ()
-    return (_("Last round: below the thresholds your annotation is discarded."),)
+    return (_("Last round: below the thresholds the annotation is discarded."),)
 
 
 def _decision_of_lead(store: Store, assignment: Assignment, instance: Instance) -> tuple[str, ...]:

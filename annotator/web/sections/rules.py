@@ -229,9 +229,8 @@ def _ask_basics(project: Project) -> Project:
         right, project, "annotators", _("Annotators per text"), 1, 100, settings.annotators_per_instance
     )
     reviewers = _number(
-        right, project, "reviewers", _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation,
-        _("0: no review."),
-    )  # fmt: skip
+        right, project, "reviewers", _("Reviewers per annotation"), 0, 100, settings.reviewers_per_annotation
+    )
     changed = replace(project, labels=labels)
     return _with(changed, result_mode=mode, annotators_per_instance=annotators, reviewers_per_annotation=reviewers)
 

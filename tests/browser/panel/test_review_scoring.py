@@ -23,7 +23,7 @@ def test_the_last_round_says_what_becomes_of_a_text_that_falls_short(review: Ope
     last = review_of(1, samples.english(), *THREE[:2], round=3)
     shown = review(ReviewFake([last, review_of(2, samples.short("second"), [[3, 6]])]))
     assert shown.text(".instance-key").endswith(" · last round")
-    words = "Last round: below the thresholds your annotation is discarded."
+    words = "Last round: below the thresholds the annotation is discarded."
     assert shown.page.locator(".instance-key").get_attribute("title") == words
     shown.keys("s")
     shown.shown("second")

@@ -179,7 +179,7 @@ def test_carried_scores_reach_through_two_rounds(
 def test_the_third_scoring_that_fails_discards_and_the_instance_drops_out(
     store: Store, project: Project, annotator: User, reviewers: list[User]
 ) -> None:
-    last = "Last round: below the thresholds your annotation is discarded."
+    last = "Last round: below the thresholds the annotation is discarded."
     for _ in range(3):
         returned = annotate_work.next_work(store, annotator, project.id).work
         assert returned is not None

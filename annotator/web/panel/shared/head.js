@@ -108,7 +108,7 @@ export class Head {
       after,
     );
     this.key.title = isLast
-      ? _("Last round: below the thresholds the text is discarded.")
+      ? _("Last round: below the thresholds the annotation is discarded.")
       : _("Text ID: {key}", { key: instance.key }) + after;
     setText(this.title, _("{title}: {sentence}", { title: this.page, sentence: nameOf(instance) }));
     if (this.talk) this.talk.hidden = false;

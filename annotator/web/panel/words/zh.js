@@ -188,7 +188,7 @@ globalThis.annotatorWords = {
   "Label of the perturbed version": "扰动版本的标签",
   "Label, rationale sets and submit": "标签、依据集和提交",
   "Larger points: several texts with equal numbers.": "较大的点：两个数值都相同的几篇文本。",
-  "Last round: below the thresholds the text is discarded.": "最后一轮：低于阈值则弃用此文本。",
+  "Last round: below the thresholds the annotation is discarded.": "最后一轮：低于阈值则弃用此标注。",
   "Later": "稍后",
   "Layer": "层",
   "Leave a field or menu; else close the typed text": "离开输入框或菜单；否则关闭输入的文本",
