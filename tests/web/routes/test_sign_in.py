@@ -443,6 +443,16 @@ def test_every_answer_says_what_a_browser_may_do_with_it(client: TestClient) -> 
         assert "http" not in headers["content-security-policy"]
 
 
+@pytest.mark.parametrize("address", ["/sign-in", "/annotate"])
+def test_a_page_that_another_site_opens_is_cut_off_from_it(client: TestClient, address: str) -> None:
+    """Also a browser's that does not say where it comes from."""
+    came_from = {site: {} if site is None else {"Sec-Fetch-Site": site} for site in (None, "cross-site", "same-site")}
+    for site, headers in (*came_from.items(), ("none", {"Sec-Fetch-Site": "none"}), ("same-origin", SAME)):
+        answer = client.get(address, headers=headers, follow_redirects=False)
+        is_cut = answer.headers.get("cross-origin-opener-policy") == "same-origin"
+        assert is_cut == (site in came_from), site
+
+
 def test_a_message_needs_the_sessions_token_and_the_same_origin(path: Path, client: TestClient) -> None:
     sign_in(client)
     with open_store(path) as store:
