@@ -125,15 +125,8 @@ def _left_out(unnamed: Sequence[int]) -> str:
 
 
 _FIELDS = (
-    "split",
-    "language",
-    "annotator",
-    "annotator_label",
-    "rationales",
-    "rationale_index",
-    "rationale_quotes",
-    "tokens",
-)
+    "split", "language", "annotator", "annotator_label", "rationales", "rationale_index", "rationale_quotes", "tokens",
+)  # fmt: skip
 
 
 def column_choices(path: Path, format_name: str, options: ReadOptions) -> ColumnChoices | None:

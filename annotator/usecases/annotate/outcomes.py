@@ -69,12 +69,9 @@ def decided_round(store: Store, annotation_id: int) -> Feedback | None:
 
 
 def _summary(
-    review_round: Round,
-    annotation: Annotation,
-    reviews: Sequence[Review],
-    findings: Sequence[Finding],
+    review_round: Round, annotation: Annotation, reviews: Sequence[Review], findings: Sequence[Finding],
     reviewer_id: int | None = None,
-) -> Feedback:
+) -> Feedback:  # fmt: skip
     lines: list[str] = []
     by_set: dict[int, list[str]] = defaultdict(list)
     if review_round.reason:

@@ -93,11 +93,15 @@ def held_out_brief(held_out: HeldOut | None) -> str:
     )
 
 
+_CLEAR = unsaid("; difference {low} to {high} points (95 %)")
+_UNCLEAR = unsaid("; no clear difference ({low} to {high} points, 95 %)")
+
+
 def held_out_summary(held_out: HeldOut | None) -> str:
     """In a sentence, beside always predicting the majority label.
 
-    >>> held_out_summary(HeldOut("splits", 40, 30, "good", 20, 0.05, 0.4))
-    'Correct on 75.0 % of 40 held-out texts of other splits. Always predicting “good”: 50.0 %; difference +5.0 to +40.0 points.'
+    >>> held_out_summary(HeldOut("splits", 8, 6, "a", 4, 0.05, 0.09))
+    'Correct on 75.0 % of 8 held-out texts of other splits. Always predicting “a”: 50.0 %; difference +5.0 to +9.0 points (95 %).'
     >>> held_out_summary(HeldOut("splits", 40, 3, "", 1))
     'Exact match on 7.5 % of 40 held-out texts of other splits. Always answering “no answer”: 2.5 %; no clear difference.'
     """
@@ -105,7 +109,8 @@ def held_out_summary(held_out: HeldOut | None) -> str:
         return _("Accuracy unknown: fewer than {fewest} held-out texts with gold.", fewest=FEWEST)
     difference = _("; no clear difference")
     if held_out.low is not None and held_out.high is not None:
-        difference = _("; difference {low} to {high} points", low=points(held_out.low), high=points(held_out.high))
+        sentence = _CLEAR if held_out.low > 0 or held_out.high < 0 else _UNCLEAR
+        difference = _(sentence, low=points(held_out.low), high=points(held_out.high))
     if not held_out.label:
         return _(
             "Exact match on {accuracy} of {n} {texts}. Always answering “{answer}”: {share}{difference}.",

@@ -53,8 +53,8 @@ def _of_account(store: Store, user: User) -> Iterator[Target]:
     """What is of a person or of the server, and of no project."""
     if user.is_worker:
         return
-    for name in (_("My account"), _("Sign out")):
-        yield Target(_("Page"), name, "/account")
+    yield Target(_("Page"), _("My account"), "/account")
+    yield Target(_("Page"), _("Sign out"), "/sign-out")
     folds = [_("Server mail and webhook")] if user.is_administrator else []
     folds += [_("Email notices")] if mail_options(store)[1] else []
     for fold in folds:

@@ -208,10 +208,10 @@ def test_training_again_replaces_what_was_written(
 def test_how_far_a_model_is_above_its_commonest_label_is_said_with_the_interval(store: Store, divided: Project) -> None:
     better = held_out_summary(HeldOut("splits", 138, 81, "negative", 62, 0.05, 0.22))
     assert "Correct on 58.7 % of 138 held-out texts of other splits." in better
-    assert better.endswith("Always predicting “negative”: 44.9 %; difference +5.0 to +22.0 points.")
+    assert better.endswith("Always predicting “negative”: 44.9 %; difference +5.0 to +22.0 points (95 %).")
     no_better = held_out_summary(HeldOut("folds", 100, 61, "negative", 60, -0.05, 0.07))
     assert "texts (five-fold cross-validation by document)" in no_better
-    assert no_better.endswith("Always predicting “negative”: 60.0 %; difference −5.0 to +7.0 points.")
+    assert no_better.endswith("Always predicting “negative”: 60.0 %; no clear difference (−5.0 to +7.0 points, 95 %).")
 
 
 def test_who_attributes_is_told_how_often_the_model_is_right(store: Store, divided: Project) -> None:

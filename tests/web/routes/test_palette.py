@@ -53,7 +53,7 @@ def test_a_lead_finds_pages_settings_people_projects_and_texts_by_name(
 
     assert addresses("metr") == [f"/metrics?{here}"]
     assert addresses("agreement kappa") == [f"/project?{here}&section=Quality"]
-    assert addresses("sign out") == ["/account"]
+    assert addresses("sign out") == ["/sign-out"]
     [idle] = find(lead, "IDLE sec", project)
     assert (idle["address"], idle["seek"], idle["kind"]) == (
         f"/project?{here}&section=Rules",

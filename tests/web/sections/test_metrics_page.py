@@ -20,6 +20,7 @@ from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.models import forget_model
 from annotator.store.suites import add_run, save_answers
+from annotator.usecases.inspect import shown_table
 from annotator.usecases.inspect.text_lists import views_of_project
 from annotator.usecases.models.attributions import AttributingOptions, attribute
 from annotator.usecases.models.label_tables import ModelLabels, remember
@@ -421,6 +422,16 @@ def test_the_first_sentence_says_which_rows_tie_and_that_the_model_learned_from_
     assert "built-in · linear is highest: Best-set token F1 0.125, no clear difference from random." in sentence
     assert "Tied with built-in · occlusion." in sentence
     assert sentence.strip("*").endswith(f"{N} of its texts are training texts.")
+
+
+def test_the_first_sentence_is_made_once_for_the_same_rows(
+    page, uneven: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, headline = [], shown_table.headline
+    monkeypatch.setattr(shown_table, "headline", lambda *given: made.append(1) or headline(*given))
+    app = page(uneven).run()
+    assert any("agrees best" in element.value for element in app.markdown)
+    assert made == [1]
 
 
 def plain(words: str) -> str:

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from annotator.domain.projects import Project
 from annotator.figures.html_table import metric_table_html
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, listed, several, spoken_language, together, unsaid
 from annotator.scoring.chance_verdicts import n_without_choice
 from annotator.scoring.table import MetricRow
 from annotator.usecases.databases import Store
@@ -21,7 +21,7 @@ from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ask_page
 from annotator.web.sections.metrics import choices, row_differences
-from annotator.web.sections.metrics.numbers import ScoredTable
+from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.metrics.table_controls import View, choose_view
 from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit
@@ -90,6 +90,7 @@ _COUNTS = {
     "instances_without_reaction": unsaid("instances where the model hardly reacts (AOPC range below 0.01)"),
     "instances_outside_aopc_bounds": unsaid("instances outside the beam's AOPC bounds"),
 }
+_headlines = partial(cache_of, "headlines", 500)
 _READABLE = 960  # pixels; longer lines of text are hard to follow
 
 
@@ -120,7 +121,15 @@ def show(store: Store, visit: Visit, project: Project, scored: ScoredTable) -> S
     columns = [
         shown_table.judged_column(view.shown, column, view.scored.judged(view.rows, column)) for column in view.columns
     ]
-    if best_row := shown_table.headline(view.shown, columns):
+    # All rows are compared in the columns of first sight: seconds, where there are many texts.
+    rows, names = tuple(row.key for row in view.rows), tuple(column.name for column in view.columns)
+    best_row = _headlines().get_or_make(
+        (view.scored.request, view.scored.shared, rows, names, spoken_language()),
+        str,
+        lambda: shown_table.headline(view.shown, columns),
+        lambda _made: 1,
+    )
+    if best_row:
         summary.markdown(f"**{as_text(best_row)}**")
     shown = _show_rows(project, view, columns)
     with st.expander(_("About these numbers")):

@@ -34,7 +34,7 @@ _FORMATS = {
 
 def show(store: Store, visit: Visit, project: Project) -> None:
     """What there is, then what can be done with it."""
-    st.caption(_("A citable, fixed snapshot of the gold. People are pseudonymised."))
+    st.caption(_("A citable, fixed snapshot of the gold, with its guidelines. Annotators are pseudonymised."))
     releases = releases_of_project(store, visit.user, project)
     if releases:
         _list(releases)
