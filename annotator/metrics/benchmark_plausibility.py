@@ -141,7 +141,8 @@ def pooled_sides(predicted: Sequence[Ragged[np.int64]], gold: Sequence[GoldSets]
     shifts = _shifts(predicted, gold)
     n_sets = np.max(np.stack([side.n_sets for side in gold]), axis=0)
     offsets = np.concatenate(([0], np.cumsum(n_sets))).astype(np.int64)
-    joined_sets = _joined([side.tokens for side in gold], shifts, [_target_sets(side, offsets) for side in gold])
+    pooled = [offsets[side.instances] + side.numbers.places for side in gold]  # the number that each set has among all
+    joined_sets = _joined([side.tokens for side in gold], shifts, pooled)
     sets = _as_rows(joined_sets, int(offsets[-1]))
     rows = [np.arange(len(side), dtype=np.int64) for side in predicted]
     return _as_rows(_joined(predicted, shifts, rows), len(predicted[0])), GoldSets(sets, offsets)
@@ -155,11 +156,6 @@ def _shifts(predicted: Sequence[Ragged[np.int64]], gold: Sequence[GoldSets]) -> 
         shifts.append(end - int(values.min(initial=0)))
         end = shifts[-1] + int(values.max(initial=0)) + 1
     return shifts
-
-
-def _target_sets(side: GoldSets, offsets: Integers) -> Integers:
-    """int[n_sets of the side]: the number of the pooled set that each set goes into."""
-    return offsets[side.instances] + side.numbers.places
 
 
 def _joined(

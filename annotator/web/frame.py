@@ -3,14 +3,12 @@
 import datetime as dt
 import logging
 import re
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import NoReturn
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from annotator.domain.numbers import whole_number
@@ -41,36 +39,23 @@ _LONGEST_SHOWN = 40  # characters of an address
 _READ_AT_A_GLANCE = 40  # characters of what is said for a moment
 _FITS_THE_BOX = 16  # characters of a project's name
 
-# The list of projects is the most expensive thing on a page for the browser. When a page is opened it therefore comes a moment
-# after the page itself, which is then drawn a fifth sooner; its place in the sidebar is there from the beginning.
-_AFTER_THE_PAGE_SECONDS = 0.1
-
 
 def show() -> None:
     """Run the page that was asked for, inside its frame."""
-    is_first_run = last_project_id() is None
     try:
         with page_store() as store:
-            run_page, choice = _enter(store)
+            run_page = _enter(store)
         if CONFIRMED in st.session_state:
             confirm(**st.session_state.pop(CONFIRMED))
-        try:
-            run_page()
-            if is_first_run:
-                time.sleep(_AFTER_THE_PAGE_SECONDS)
-        finally:
-            choice()
+        run_page()
     except NotSignedIn as error:
         _show_signed_out(error)
     except AnnotatorError as error:
         st.error(as_text(str(error)), icon=":material/error:")
 
 
-def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
-    """What runs the page, and what then draws the choice of projects in its place.
-
-    An address that names no project of the person's opens none: it is said, and theirs are offered.
-    """
+def _enter(store: Store) -> Callable[[], None]:
+    """What runs the page. An address that names no project of the person's opens none: it is said, and theirs are offered."""
     session = current_session(store)
     projects = {project.id: project for project in projects_of(store, session.user)}
     _read_notice(store, session.user)
@@ -85,45 +70,28 @@ def _enter(store: Store) -> tuple[Callable[[], None], Callable[[], None]]:
     if session.user.is_worker:
         with st.sidebar:
             _show_worker(session.user)
-        return page.run, _draw_nothing
+        return page.run
     waiting = waiting_line(store, session.user, project, roles) if project else ""
     with st.sidebar:
-        container = st.container()
+        _show_choice(projects, project)
         _show_person(session.user, roles)
         if waiting:
             st.caption(as_text(waiting))
         _show_sign_out()
-    choice: Callable[[], None] = partial(_show_choice, container, projects, project)
-    if _is_box_behind(project):
-        choice()
-        choice = _draw_nothing
-    return page.run if is_known else partial(_offer_projects, projects), choice
+    return page.run if is_known else partial(_offer_projects, projects)
 
 
-def _is_box_behind(project: Project | None) -> bool:
-    """Whether the page goes to another project than the box shows, as when one was just made: then the box comes first.
-
-    Who sees the new page and clicks would else send the box as it stood, which Streamlit takes for their choice, and the page
-    would go back to the former project under their hand.
-    """
-    return _PROJECT_KEY in st.session_state and st.session_state[_PROJECT_KEY] != (project.id if project else None)
-
-
-def _draw_nothing() -> None:
-    pass
-
-
-def _show_choice(container: DeltaGenerator, projects: Mapping[int, Project], project: Project | None) -> None:
+def _show_choice(projects: Mapping[int, Project], project: Project | None) -> None:
     if not projects:
         return
     st.session_state[_PROJECT_KEY] = project.id if project else None
     # Without a project nothing is chosen; else Streamlit would offer to take the choice back.
     at_work = [number for number, other in projects.items() if not other.is_archived or other == project]
-    container.selectbox(
+    st.selectbox(
         _("Project"), at_work, index=0 if project else None, format_func=lambda number: projects[number].name,
         key=_PROJECT_KEY, on_change=_follow_choice, placeholder=_("Choose a project"), help=_whole_name(project)
     )  # fmt: skip
-    _show_archived(container, {number: other for number, other in projects.items() if number not in at_work})
+    _show_archived({number: other for number, other in projects.items() if number not in at_work})
 
 
 def _whole_name(project: Project | None) -> str | None:
@@ -131,10 +99,10 @@ def _whole_name(project: Project | None) -> str | None:
     return as_text(project.name) if project is not None and len(project.name) > _FITS_THE_BOX else None
 
 
-def _show_archived(container: DeltaGenerator, archived: Mapping[int, Project]) -> None:
+def _show_archived(archived: Mapping[int, Project]) -> None:
     if not archived:
         return
-    with container.expander(_("Archived projects"), icon=":material/archive:"):
+    with st.expander(_("Archived projects"), icon=":material/archive:"):
         for number, project in archived.items():
             st.button(
                 as_text(project.name), key=f"archived_{number}", type="tertiary", on_click=_open_project, args=(number,)

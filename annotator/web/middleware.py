@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from functools import cache
 from typing import cast
 from urllib.parse import urlsplit
@@ -163,6 +164,7 @@ def _busy_page(language: Language, headers: Mapping[str, str]) -> Response:
 _OPEN_PATHS = (
     "/sign-in", "/sign-out", "/link/", "/window/", "/health", "/panel/", "/static/", "/favicon.", "/_stcore/", "/api/", "/crowd/",
 )  # fmt: skip
+_MESSAGES = "/api/"
 # Files that people gave or get, and Streamlit's own numbers.
 _CLOSED_PATHS = ("/media/", "/_stcore/upload_file/", "/_stcore/metrics")
 # Of Streamlit and not of ours: signing in at another host, which would be asked, and pages for programs.
@@ -173,7 +175,7 @@ _UNREADABLE = 1003  # a web socket's word for what cannot be taken
 _MISDIRECTED = 421
 _LONGEST_PARSED = 2**20
 _LONGEST_END = 200  # bytes of the message that a run has ended
-_RUNS_AT_ONCE, _LONGEST_TURN_S = 4, 1.0
+_LONGEST_TURN_S, _LONGEST_CALM_S = 0.25, 3.0
 _LOG = logging.getLogger(__name__)
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
@@ -198,7 +200,7 @@ class Gate:
     def __init__(self, app: ASGIApp, options: access.ServerOptions) -> None:
         self._app = app
         self._options = options
-        self._turns = asyncio.Semaphore(_RUNS_AT_ONCE)
+        self._turns = _Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in {"http", "websocket"}:
@@ -220,7 +222,8 @@ class Gate:
         if (scope.get("client") or ("",))[0] in LOOPBACK:
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         refusal = await self._refusal(HTTPConnection(scope))
-        await (refusal or self._app)(scope, receive, _with_headers(scope, send))
+        with self._turns.message() if scope["path"].startswith(_MESSAGES) else nullcontext():
+            await (refusal or self._app)(scope, receive, _with_headers(scope, send))
 
     async def _refuse_host(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Whoever runs the server reads why in the log; a web socket can say nothing."""
@@ -251,14 +254,55 @@ class Gate:
         return access.COOKIE in request.cookies and await run_in_threadpool(_is_signed_in, request)
 
 
+class _Turns:
+    """Whose page runs: one at a time in the order in which they came, while no message waits for its answer.
+
+    The tabs that all come back at once after a restart would else take the interpreter from the messages that save people's
+    marks. More at a time are no faster, since one interpreter runs them all. Whoever came long enough ago waits for no message.
+    """
+
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(1)
+        self._n_messages = 0
+        self._is_calm = asyncio.Event()
+        self._is_calm.set()
+
+    @contextmanager
+    def message(self) -> Iterator[None]:
+        """What is done in here comes before the pages' runs."""
+        self._n_messages += 1
+        self._is_calm.clear()
+        try:
+            yield
+        finally:
+            self._n_messages -= 1
+            if not self._n_messages:
+                self._is_calm.set()
+
+    async def take(self) -> None:
+        """Wait for a turn; whoever has one gives it back."""
+        end = asyncio.get_running_loop().time() + _LONGEST_CALM_S
+        await self._free.acquire()
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(end):
+                    await self._is_calm.wait()
+        except asyncio.CancelledError:
+            self.give()
+            raise
+
+    def give(self) -> None:
+        """The next one's turn."""
+        self._free.release()
+
+
 class _SocketOfPage:
     """A web socket up to its first message that no page sends: then it ends, with a line in the log and no trace.
 
-    It begins, and its page is run, when it is its turn: the tabs that all come back at once after a restart would else take the
-    interpreter from the messages that save people's marks. A turn ends with the run, or when others have waited long enough.
+    It begins, and its page is run, when it is its turn. A turn ends with the run, or when others have waited long enough.
     """
 
-    def __init__(self, receive: Receive, send: Send, turns: asyncio.Semaphore) -> None:
+    def __init__(self, receive: Receive, send: Send, turns: _Turns) -> None:
         self._receive = receive
         self._send = send
         self._turns = turns
@@ -297,14 +341,14 @@ class _SocketOfPage:
 
     async def _take_turn(self) -> None:
         if self._turn_ends is None:
-            await self._turns.acquire()
+            await self._turns.take()
             self._turn_ends = asyncio.get_running_loop().call_later(_LONGEST_TURN_S, self._end_turn)
 
     def _end_turn(self) -> None:
         if self._turn_ends is not None:
             self._turn_ends.cancel()
             self._turn_ends = None
-            self._turns.release()
+            self._turns.give()
 
 
 def _kind_of(content: bytes | None) -> str | None:

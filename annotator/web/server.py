@@ -144,7 +144,7 @@ def _build_app(*, log_as_json: bool) -> "ASGIApp":
 
     from annotator.web.frame import report_defect  # noqa: PLC0415
 
-    find_no_components()
+    spare_streamlit()
 
     @asynccontextmanager
     async def lifespan(_: App) -> AsyncIterator[dict[str, Any]]:
@@ -155,11 +155,19 @@ def _build_app(*, log_as_json: bool) -> "ASGIApp":
     return App(_SCRIPT, lifespan=lifespan, on_script_error=report_defect)
 
 
-def find_no_components() -> None:
-    """Streamlit begins by reading of each installed package whether it brings components; pages use none, and it takes 0.4 s."""
+def spare_streamlit() -> None:
+    """What Streamlit does at a start, or for each tab, that no page needs.
+
+    It reads of each installed package whether it brings components (0.4 s), looks in the first run for the interpreter's prompt
+    (0.2 s), and in the loop that answers every message whether to offer the developer instructions for a coding agent.
+    """
+    from streamlit import delta_generator  # noqa: PLC0415
     from streamlit.components.v2 import manifest_scanner  # noqa: PLC0415
+    from streamlit.runtime.app_session import AppSession  # noqa: PLC0415
 
     manifest_scanner.scan_component_manifests = lambda max_workers=None: []  # noqa: ARG005
+    delta_generator._use_warning_has_been_displayed = True  # noqa: SLF001
+    AppSession._compute_skills_nudge_state = lambda self: (False, "")  # type: ignore[method-assign]  # noqa: ARG005, SLF001
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from annotator.web.navigation import START
 from annotator.web.session import Visit
 
 APP = Path(frame.__file__).with_name("app.py")
-server.find_no_components()
+server.spare_streamlit()
 
 
 @pytest.fixture

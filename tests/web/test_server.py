@@ -357,7 +357,7 @@ def test_what_a_server_imports_ahead_is_not_looked_through_for_garbage_after_eac
 
 def test_streamlit_looks_through_no_installed_package_for_components(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.metadata, "distributions", lambda: pytest.fail("packages were looked through"))
-    server.find_no_components()
+    server.spare_streamlit()
     BidiComponentManager().discover_and_register_components(start_file_watching=False)
 
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ from annotator.store import open_store
 from annotator.usecases.access import accounts
 from annotator.web import middleware
 from annotator.web.addresses import AllowedHosts, allowed_hosts
-from annotator.web.middleware import _SocketOfPage, web_middleware
+from annotator.web.middleware import _SocketOfPage, _Turns, web_middleware
 from annotator.web.routes.access import COOKIE, ServerOptions, close_kept_store
 
 HOST = "127.0.0.1:8501"
@@ -189,7 +190,7 @@ def test_a_socket_ends_with_the_first_message_that_no_page_sends_and_one_line_sa
 class Tab:
     """A web socket of a page that runs until it is told to end, and what of it has come to Streamlit."""
 
-    def __init__(self, turns: asyncio.Semaphore) -> None:
+    def __init__(self, turns: _Turns) -> None:
         self.given: asyncio.Queue[Message] = asyncio.Queue()
         self.runs, self.end = 0, asyncio.Event()
         self.open = asyncio.create_task(_SocketOfPage(self.given.get, self._send, turns).serve(self._stream, {}))
@@ -211,33 +212,52 @@ class Tab:
         self.given.put_nowait({"type": "websocket.disconnect"})
 
 
-def test_tabs_that_come_at_once_are_run_a_few_at_a_time_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def come() -> list[list[int]]:
-        turns = asyncio.Semaphore(2)
-        tabs = [Tab(turns) for _ in range(4)]
-        for tab in tabs:
-            tab.run()
-        seen = []
-        for ends in (tabs[1], None, tabs[0]):
-            await asyncio.sleep(0.02)
-            seen.append([tab.runs for tab in tabs])
-            if ends is None:
-                tabs[1].run()  # again, behind those who wait
-            else:
-                ends.end.set()
+async def _runs_after_each(tabs: Sequence[Tab], *steps: Callable[[], object]) -> list[list[int]]:
+    """How often each tab's page was run, after each of these steps."""
+    seen = []
+    for step in steps:
+        step()
         await asyncio.sleep(0.02)
         seen.append([tab.runs for tab in tabs])
+    for tab in tabs:
+        tab.open.cancel()
+    return seen
+
+
+def test_tabs_that_come_at_once_are_run_one_after_the_other_in_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def come() -> list[list[int]]:
+        turns = _Turns()
+        first, second, third = tabs = [Tab(turns) for _ in range(3)]
         for tab in tabs:
-            tab.open.cancel()
-        return seen
+            tab.run()
+        # the first one runs again, behind those who wait
+        return await _runs_after_each(tabs, first.end.set, first.run, second.end.set, third.end.set)
 
     monkeypatch.setattr(middleware, "_LONGEST_TURN_S", 60)
-    assert asyncio.run(come()) == [[1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    assert asyncio.run(come()) == [[1, 1, 0], [1, 1, 0], [1, 1, 1], [2, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("longest_calm", "runs"), [(60, [0, 0, 1]), (0.01, [1, 1, 1])], ids=["until then", "not for long"]
+)
+def test_a_page_runs_when_no_message_waits_for_its_answer(
+    longest_calm: float, runs: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def come() -> list[list[int]]:
+        turns = _Turns()
+        with ExitStack() as one, ExitStack() as other:
+            for message in (one, other):
+                message.enter_context(turns.message())
+            tab = Tab(turns)
+            return await _runs_after_each([tab], tab.run, one.close, other.close)
+
+    monkeypatch.setattr(middleware, "_LONGEST_CALM_S", longest_calm)
+    assert asyncio.run(come()) == [[n] for n in runs]
 
 
 def test_a_run_that_takes_long_and_a_tab_that_leaves_keep_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     async def come() -> list[int]:
-        turns = asyncio.Semaphore(1)
+        turns = _Turns()
         slow, leaves, last = tabs = [Tab(turns) for _ in range(3)]
         leaves.leave()
         for tab in (slow, last):

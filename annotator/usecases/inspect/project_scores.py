@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import cast
 
@@ -265,23 +265,19 @@ class _InstanceNumbers:
         )  # fmt: skip
 
 
+@dataclass(slots=True)
 class _Scorer:
     """Scores runs; runs that differ in the seed alone are one row, with the mean and deviation over seeds."""
 
-    def __init__(
-        self, store: Store, gold: GoldTable, trainings: Trainings, is_label: bool, options: ScoringOptions,
-        instance_numbers: _InstanceNumbers | None, progress: Callable[[int], None],
-        answers_by_run: dict[int, Answers] | None = None,
-    ) -> None:  # fmt: skip
-        self.store = store
-        self.gold = gold
-        self.trainings = trainings
-        self.is_label = is_label
-        self.options = options
-        self.instance_numbers = instance_numbers
-        self.progress = progress
-        self.answers_by_run = answers_by_run
-        self.n_done = 0
+    store: Store
+    gold: GoldTable
+    trainings: Trainings
+    is_label: bool
+    options: ScoringOptions
+    instance_numbers: _InstanceNumbers | None
+    progress: Callable[[int], None]
+    answers_by_run: dict[int, Answers] | None
+    n_done: int = 0
 
     def model(self, name: str, runs: Sequence[models_store.StoredRun]) -> reports.ModelReport:
         answers_by_seed: dict[int | None, Answers] = {}

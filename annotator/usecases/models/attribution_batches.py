@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from annotator.attribution.base import Answerer, Explained, Explainer, Input
 from annotator.attribution.lime import spread_over_seeds
@@ -57,11 +57,14 @@ class WrittenMethod:
         return WrittenMethod(explainer, run)
 
 
-@dataclass(slots=True)
-class BatchResult:
-    """What was computed for a batch, by run, and its counts; facts by name, one value an attribution."""
+@dataclass(slots=True, kw_only=True)
+class Counts:
+    """How much was computed now; n_known instances had everything before.
 
-    outputs: list[tuple[Run, Output]] = field(default_factory=list)
+    n_rationales: those that the model selected; n_reduced: predictions on a rationale alone or on the rest
+    n_unscored:   written answers that are no answer of the project
+    """
+
     n_known: int = 0
     n_answers: int = 0
     n_attributions: int = 0
@@ -70,6 +73,18 @@ class BatchResult:
     n_without_label: int = 0
     n_seen_in_part: int = 0
     n_unscored: int = 0
+
+    def count(self, more: "Counts") -> None:
+        """Add those of something else."""
+        for counted in fields(Counts):
+            setattr(self, counted.name, getattr(self, counted.name) + getattr(more, counted.name))
+
+
+@dataclass(slots=True)
+class BatchResult(Counts):
+    """What was computed for a batch, by run, and its counts; facts by name, one value an attribution."""
+
+    outputs: list[tuple[Run, Output]] = field(default_factory=list)
     normalising: NormalisingCounts = field(default_factory=NormalisingCounts)
     facts: dict[str, list[float]] = field(default_factory=dict)
 
@@ -189,26 +204,18 @@ class Batches:
         return replace(method, run=replace(run, parameters=before))
 
 
+@dataclass(frozen=True, slots=True)
 class Computing:
     """Computes batches for one model and one method with its seeds; it knows no database.
 
     label: whose attribution, as in `AttributingOptions`
     """
 
-    def __init__(
-        self,
-        model: ProjectModel,
-        methods: Sequence[WrittenMethod],
-        label: str,
-        selection: Selection | None,
-        normaliser: Normaliser | None = None,
-    ) -> None:
-        self._model = model
-        self._methods = methods
-        self._label = label
-        self._selection = selection
-        self._normaliser = normaliser
-        self._answers_run = Run(model.name)
+    model: ProjectModel
+    methods: Sequence[WrittenMethod]
+    label: str
+    selection: Selection | None
+    normaliser: Normaliser | None = None
 
     def computed(self, task: BatchTask) -> BatchResult:
         """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
@@ -217,9 +224,9 @@ class Computing:
         wanted = {instance.id: self._labels(answers[instance.id], gold.get(instance.id)) for instance in instances}
         result.n_without_label = sum(not labels for labels in wanted.values())
         by_seed: list[dict[int, tuple[Attribution, ...]]] = []
-        if self._normaliser is not None:
-            self._normaliser.begin()
-        for method in self._methods:
+        if self.normaliser is not None:
+            self.normaliser.begin()
+        for method in self.methods:
             stored_outputs = task.outputs(method.run)
             attributions = self._attributions(method, instances, wanted, stored_outputs, result)
             by_seed.append(attributions)
@@ -232,28 +239,28 @@ class Computing:
 
     def _answers(self, task: BatchTask, result: BatchResult) -> dict[int, Prediction]:
         """The answer to each full input, asked for where it is not stored."""
-        outputs = task.outputs(self._answers_run)
+        outputs = task.outputs(Run(self.model.name))
         answers = {i: p for i, output in outputs.items() for p in output.predictions if p.on == "full"}
         unknown = [instance for instance in task.instances if instance.id not in answers]
         if unknown:
-            predictions = self._model.answers([Input.of(instance) for instance in unknown])
+            predictions = self.model.answers([Input.of(instance) for instance in unknown])
             for instance, answer in zip(unknown, predictions, strict=True):
                 answers[instance.id] = answer
-                result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
+                result.outputs.append((Run(self.model.name), Output(instance.id, (answer,))))
         result.n_answers = len(unknown)
         return answers
 
     def _labels(self, answer: Prediction, gold: str | None) -> tuple[str, ...]:
         """The labels whose attributions are wanted; none where the gold label is asked for and missing."""
-        if isinstance(self._model.predictor, Answerer):  # only its own answer can be explained
+        if isinstance(self.model.predictor, Answerer):  # only its own answer can be explained
             return () if answer.label is None else (answer.label,)
-        match self._label:
+        match self.label:
             case "predicted":
                 return (answer.label or "",)
             case "gold":
-                return (gold,) if gold is not None and gold in self._model.labels else ()
+                return (gold,) if gold is not None and gold in self.model.labels else ()
             case "all":
-                return self._model.labels
+                return self.model.labels
             case label:
                 return (label,)
 
@@ -294,7 +301,7 @@ class Computing:
     def _explained(self, explainer: Explainer, todo: Sequence[tuple[Instance, str]]) -> list[Explained]:
         if not todo:
             return []
-        return self._model.explained(
+        return self.model.explained(
             explainer, [Input.of(instance) for instance, _ in todo], [label for _, label in todo]
         )
 
@@ -302,7 +309,7 @@ class Computing:
         """Attributions under the project's labels, each with its own facts and those of its text."""
         for a in explained.attributions:
             facts = facts_from({**explained.facts, **dict(a.facts)})
-            yield replace(a, label=self._model.named(a.label), facts=facts)
+            yield replace(a, label=self.model.named(a.label), facts=facts)
 
     def _reduce(
         self,
@@ -315,22 +322,20 @@ class Computing:
         result: BatchResult,
     ) -> None:
         """Ask about rationales alone and about the rest, where that is wanted and not stored."""
-        if self._selection is None:
+        if self.selection is None:
             return
         inputs: list[Reduced] = []
         selected = _selected_by_model(method.run, stored_outputs, result)
         for instance in instances:
             if method.explainer is None:
-                of_one = self._selection.of_gold(instance)
+                of_one = self.selection.of_gold(instance)
             else:
                 chosen = _selecting(attributions[instance.id], (answers[instance.id].label, gold.get(instance.id)))
                 of_one = (
-                    []
-                    if chosen is None
-                    else self._selection.of_attribution(instance, chosen, selected.get(instance.id))
+                    [] if chosen is None else self.selection.of_attribution(instance, chosen, selected.get(instance.id))
                 )
             inputs += missing(of_one, stored_outputs[instance.id])
-        result.outputs += [(method.run, output) for output in answered(self._model, inputs).values()]
+        result.outputs += [(method.run, output) for output in answered(self.model, inputs).values()]
         result.n_reduced += len(inputs)
 
     def _normalise(
@@ -342,7 +347,7 @@ class Computing:
         result: BatchResult,
     ) -> None:
         """Add normalised faithfulness to the attributions that select the rationales, where it is wanted and not stored."""
-        if self._normaliser is None or method.explainer is None:
+        if self.normaliser is None or method.explainer is None:
             return
         others = (task.stored[key] for key in task.others if key != _key(method.run))
         chosen = [
@@ -352,7 +357,7 @@ class Computing:
             for attribution in [_selecting(attributions[instance.id], (predicted, task.gold.get(instance.id)))]
             if attribution is not None
         ]
-        for i, attribution in self._normaliser.add(chosen, others, result.normalising):
+        for i, attribution in self.normaliser.add(chosen, others, result.normalising):
             result.outputs.append((method.run, Output(i, attributions=(attribution,))))
 
     def _add_spread(self, by_seed: Sequence[Mapping[int, tuple[Attribution, ...]]], result: BatchResult) -> None:

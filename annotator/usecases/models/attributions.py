@@ -37,6 +37,7 @@ from annotator.usecases.models.attribution_batches import (
     Batches,
     BatchResult,
     Computing,
+    Counts,
     Part,
     WrittenComputing,
     WrittenMethod,
@@ -117,11 +118,9 @@ class AttributingOptions:
 
 
 @dataclass(slots=True)
-class AttributingReport:
-    """What was done. Counts are of what was computed now; n_known instances had everything before.
+class AttributingReport(Counts):
+    """What was done.
 
-    n_rationales: those that the model selected; n_reduced: predictions on a rationale alone or on the rest
-    n_unscored: written answers that are no answer of the project
     n_normalised: attributions whose AOPC got its bounds, for n_calls reduced texts; n_too_long, n_without_order: left out of that
     gap, n_gaps: what a beam twice as wide adds to the range of the bounds, in the mean of so many texts
     facts:    means over the attributions that were computed now (see the explainers), NaN left out; of several layers one each,
@@ -135,14 +134,6 @@ class AttributingReport:
     seeds: tuple[int | None, ...]
     parameters: Mapping[str, object]
     n_instances: int = 0
-    n_known: int = 0
-    n_answers: int = 0
-    n_attributions: int = 0
-    n_rationales: int = 0
-    n_reduced: int = 0
-    n_without_label: int = 0
-    n_seen_in_part: int = 0
-    n_unscored: int = 0
     n_normalised: int = 0
     n_calls: int = 0
     n_too_long: int = 0
@@ -452,29 +443,23 @@ def _instances(store: Store, project: Project, options: AttributingOptions) -> I
         yield batch
 
 
+@dataclass(slots=True)
 class _Work:
     """Goes through the batches; keeps count, and goes on where single instances fail."""
 
-    def __init__(
-        self,
-        store: Store,
-        actor: User,
-        project: Project,
-        batches: Batches,
-        report: AttributingReport,
-        progress: Callable[[int, int], None],
-    ) -> None:
-        self.store = store
-        self.actor = actor
-        self.project = project
-        self.batches = batches
-        self.report = report
-        self.progress = progress
-        self.n_done = 0
-        self.n_failed_in_a_row = 0
-        self.has_begun = False
-        self.facts: dict[str, list[float]] = {}  # in the order in which they come, which changes no mean
-        self.gaps: list[float] = []
+    store: Store
+    actor: User
+    project: Project
+    batches: Batches
+    report: AttributingReport
+    progress: Callable[[int, int], None]
+    n_done: int = 0
+    n_failed_in_a_row: int = 0
+    has_begun: bool = False
+    facts: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # in the order in which they come, which changes no mean
+    gaps: list[float] = field(default_factory=list)
 
     def run(self, parts: Iterable[Part]) -> None:
         try:
@@ -520,15 +505,7 @@ class _Work:
             ) from error
 
     def _count(self, result: BatchResult) -> None:
-        report = self.report
-        report.n_known += result.n_known
-        report.n_answers += result.n_answers
-        report.n_attributions += result.n_attributions
-        report.n_rationales += result.n_rationales
-        report.n_reduced += result.n_reduced
-        report.n_without_label += result.n_without_label
-        report.n_seen_in_part += result.n_seen_in_part
-        report.n_unscored += result.n_unscored
+        self.report.count(result)
         self._count_normalising(result.normalising)
         for name, values in result.facts.items():
             defined = [value for value in values if value == value]  # noqa: PLR0124  # NaN

@@ -89,7 +89,7 @@ class Selection:
             by_ratio = self._gold.ratios if self._ratio is None else (self._ratio,) * lengths.shape[1]
             ratios_by_threshold.insert(0, (None, by_ratio))
         of_scores = [
-            Reduced(instance, _sorted(top_of_sides(order, Sides(lengths, ratios)).values), threshold)
+            Reduced(instance, tuple(sorted(top_of_sides(order, Sides(lengths, ratios)).values.tolist())), threshold)
             for threshold, ratios in ratios_by_threshold
         ]
         return of_scores if selected is None else [Reduced(instance, selected, None), *of_scores]
@@ -154,10 +154,6 @@ def rationale_of(reduced: Reduced) -> MachineRationale:
         else:
             spans.append((token, token + 1))
     return MachineRationale("hard", tuple(spans))
-
-
-def _sorted(tokens: Integers) -> tuple[int, ...]:
-    return tuple(np.sort(tokens).tolist())
 
 
 # Normalised faithfulness of attributions: which subsets of texts a model is asked about, together for a batch of instances.

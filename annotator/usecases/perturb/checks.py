@@ -27,6 +27,7 @@ from annotator.usecases.perturb.version_draft import (
     assess,
     checked_gold,
     emptied_segments,
+    make_ready_for,
     packed_sets,
     staleness,
 )
@@ -77,6 +78,7 @@ def assess_correction(store: Store, actor: User, perturbation_id: int, changed: 
 
 def approve(store: Store, actor: User, perturbation_id: int, version: int, reason: str = "") -> Perturbation:
     """Example and label are right. With the last approval that is wanted it becomes an instance."""
+    make_ready_for(store, perturbation_id)
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
         _require_text(store, project, perturbation)
@@ -99,6 +101,7 @@ def correct(
     may_be_empty: bool = False,
 ) -> Perturbation:  # fmt: skip
     """A version of the checker's own; the checking begins anew, and the author is among those who may check it."""
+    make_ready_for(store, perturbation_id)
     with store.transaction():
         project, perturbation = _checkable(store, actor, perturbation_id, version)
         correction = _required(reason, unsaid("Say briefly what you corrected."))

@@ -14,9 +14,24 @@ from annotator.store import Store
 from annotator.store.instances import get_instance, get_instances
 from annotator.store.perturb import originals as originals_store
 from annotator.store.perturb import perturbations as perturbations_store
+from annotator.text.tokenisation import tokenise
 from annotator.usecases.gold import gold_of_instance
 
 LONGEST_NOTE = 10_000
+
+
+def make_ready(language: str) -> None:
+    """Load the tokeniser of a language, for which the first text that is written would wait.
+
+    After a start that takes most of a second. Whoever stores something loads it before, since everybody's saves wait for a
+    transaction.
+    """
+    tokenise("a", language)
+
+
+def make_ready_for(store: Store, perturbation_id: int) -> None:
+    """The same for the language of a perturbation's original."""
+    make_ready(get_instance(store, perturbations_store.get_perturbation(store, perturbation_id).original_id).language)
 
 
 @dataclass(frozen=True, slots=True)

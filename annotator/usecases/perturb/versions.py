@@ -24,12 +24,19 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.suites import list_word_lists
 from annotator.text.characters import subtags
 from annotator.text.token_diff import tokenise_like
-from annotator.text.tokenisation import tokenise
 from annotator.usecases.access import independence
 from annotator.usecases.access.rights import require, require_person
 from annotator.usecases.gold import gold_of_instance
 from annotator.usecases.perturb.checks import settle_checks
-from annotator.usecases.perturb.version_draft import Assessment, assess, checked_gold, is_unchanged, packed_sets
+from annotator.usecases.perturb.version_draft import (
+    Assessment,
+    assess,
+    checked_gold,
+    is_unchanged,
+    make_ready,
+    make_ready_for,
+    packed_sets,
+)
 
 # The word lists of a project that suggestions for changed versions come from (docs/perturb.md).
 
@@ -101,11 +108,6 @@ def open_original(store: Store, actor: User, instance_id: int) -> Original:
     return Original(project, gold, drafts_store.find_draft(store, actor, instance_id), tuple(others))
 
 
-def make_ready(language: str) -> None:
-    """Load the tokeniser of a language, for which the first assessment would wait."""
-    tokenise("a", language)
-
-
 def assess_version(
     store: Store, actor: User, instance_id: int, changed: ChangedText, turn: DraftTurn = UNCOUNTED
 ) -> Assessment:
@@ -149,6 +151,7 @@ def hand_in(
     may_be_empty: the person knows that nothing of the selectable text, or of any rationale, is left
     Raises: InvalidValue for what cannot be handed in; InvalidAnnotation, a warning, where nothing is left
     """
+    make_ready(get_instance(store, instance_id).language)
     with store.transaction():
         project, instance = _original(store, actor, instance_id)
         changed = replace(changed, result=label_of_now(store, project, changed.result))
@@ -172,6 +175,7 @@ def revise(
     store: Store, actor: User, perturbation_id: int, changed: ChangedText, *, may_be_empty: bool = False
 ) -> Perturbation:
     """The author's next version of what came back, or of what waits without a word from a checker yet."""
+    make_ready_for(store, perturbation_id)
     with store.transaction():
         perturbation = _own(store, actor, perturbation_id)
         project, instance = _original(store, actor, perturbation.original_id)

@@ -48,7 +48,8 @@ def freeze_gold(
         (citation or "").strip() or default_citation(store, project),
     )
     name = normal(name)
-    if faults := [*_name_faults(store, project.id, name), *_licence_faults(rules.licence)]:
+    no_licence = [] if rules.licence else [_("Add a licence, e.g. CC BY 4.0.")]
+    if faults := [*_name_faults(store, project.id, name), *no_licence]:
         raise InvalidValue(together(*faults))
     unnamed, left_out = Pseudonyms.draw(), Counter[str]()
     with store.snapshot():
@@ -218,10 +219,6 @@ def _name_faults(store: Store, project_id: int, name: str) -> list[str]:
         return [_("Names are one line of 1–{n} visible characters.", n=LONGEST_NAME)]
     taken = release_store.find_release(store, project_id, name)
     return [] if taken is None else [_("'{name}' already exists. Choose another name.", name=taken.name)]
-
-
-def _licence_faults(licence: str) -> list[str]:
-    return [] if licence else [_("Add a licence, e.g. CC BY 4.0.")]
 
 
 # Other pseudonyms in releases for somebody who gets another name: the old one leads back to who knows name and secret.

@@ -108,6 +108,6 @@ routes = [Route("/health", health), Route("/health/metrics", metrics)]
 @cache
 def make_tokeniser_ready(language: str) -> None:
     """Load the tokeniser of a language in the background, once: the first text that is written would wait seconds for it."""
-    from annotator.usecases.perturb.versions import make_ready  # noqa: PLC0415
+    from annotator.usecases.perturb.version_draft import make_ready  # noqa: PLC0415
 
     Thread(target=make_ready, args=(language,), daemon=True).start()

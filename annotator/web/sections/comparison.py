@@ -1,7 +1,5 @@
 """One instance with each annotation of it, side by side, the talk about it, and the lead's word on its gold."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from annotator.domain.instances import Annotation, GoldChoice, InstanceState
@@ -266,7 +264,8 @@ class _ComparisonScreen:
         """The panel starts with the version there is, and with the ticked sets."""
         st.markdown(f"**{_('Your own version')}**")
         st.caption(_("Select sets above to edit and store as gold."))
-        view = inspection.as_draft_of_lead(self.comparison, self.project, _distinct([*self._version_so_far(), *taken]))
+        distinct = {chosen.token_indices: chosen for chosen in (*self._version_so_far(), *taken)}
+        view = inspection.as_draft_of_lead(self.comparison, self.project, list(distinct.values()))
         draft = components.edit(view.work, view.project, key=f"{self.key}_edit")
         if draft is not None:
             carry_out(
@@ -297,7 +296,3 @@ def _chosen_words(choice: GoldChoice) -> str:
 def _guidelines_words(annotation: Annotation) -> tuple[str, ...]:
     number = annotation.guidelines
     return () if number is None else (_("Made with guidelines version {number}.", number=number),)
-
-
-def _distinct(sets: Sequence[RationaleSet]) -> list[RationaleSet]:
-    return list({s.token_indices: s for s in sets}.values())

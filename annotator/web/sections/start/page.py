@@ -298,7 +298,7 @@ def show(store: Store, visit: Visit) -> None:
     st.header(_("Start"), anchor=False)
     with st.container():  # always there: what stands below keeps its place, and stays open, when this comes or goes
         show_notices(store, visit)
-    projects, total = overview(store, visit.user, _page())
+    projects, total = overview(store, visit.user, int(st.session_state.get(_PAGE_KEY, 1)))
     with st.container():
         _show_projects(visit, projects, total)
     how_far = st.container()
@@ -327,10 +327,6 @@ def _show_projects(visit: Visit, projects: list[ProjectWork], total: int) -> Non
 
 
 _PAGE_KEY = "start_page"
-
-
-def _page() -> int:
-    return int(st.session_state.get(_PAGE_KEY, 1))
 
 
 def _show_quiet_projects(projects: list[Project]) -> None:
