@@ -3,7 +3,7 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -106,10 +106,15 @@ def examples(*lines: str) -> Callable[[Command], Command]:
 
 @contextmanager
 def opened(path: Path, *, create: bool = False) -> Iterator["Store"]:
+    """create: a database that is not there is made, and is gone again where the command is refused."""
     from annotator.usecases.databases import open_store
 
-    with open_store(path, create=create) as store:
-        yield store
+    with ExitStack() as on_refusal:
+        if create and not path.exists():
+            on_refusal.callback(path.unlink, missing_ok=True)
+        with open_store(path, create=create) as store:
+            yield store
+        on_refusal.pop_all()
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """`annotator serve`, `annotator demo` and `annotator desktop`."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -53,6 +54,7 @@ def serve(
     0.0.0.0 or :: as --host listens at every address of the machine. The server speaks no TLS: see docs/deploy.md for
     a proxy. A second server on the same database says where the first one is, and serves too.
     """
+    gc.disable()  # until the server is at work: what it imports is no garbage, and to look through it takes an eighth of a start
     from annotator.usecases.models.model_places import HUB_VARIABLE
     from annotator.web.server import serve as serve_database
 

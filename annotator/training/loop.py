@@ -271,21 +271,17 @@ def fit(
     return _Fitting(trainable, rows, validation, options, progress).run(checkpoint)
 
 
+@dataclass
 class _Fitting:
-    def __init__(
-        self,
-        trainable: Trainable,
-        rows: Sequence[Row],
-        validation: Sequence[Row],
-        options: FittingOptions,
-        progress: Callable[[int, int], None],
-    ) -> None:
+    trainable: Trainable
+    rows: Sequence[Row]
+    validation: Sequence[Row]
+    options: FittingOptions
+    progress: Callable[[int, int], None]
+
+    def __post_init__(self) -> None:
         torch = import_module("torch")
-        self.trainable = trainable
-        self.rows = rows
-        self.validation = validation
-        self.options = options
-        self.progress = progress
+        trainable, options = self.trainable, self.options
         self.n_steps = len(self._batches(0))
         self.epochs_done = 0.0
         if options.alignment is not None and options.alignment.by == "extractor":
@@ -297,7 +293,7 @@ class _Fitting:
         )
         n_all = self.n_steps * options.epochs
         self.schedule = torch.optim.lr_scheduler.LambdaLR(self.optimizer, _slope(n_all, options.warm_up))
-        self.weights = _weights(rows, len(trainable.labels), trainable.device) if options.balances_labels else None
+        self.weights = _weights(self.rows, len(trainable.labels), trainable.device) if options.balances_labels else None
 
     def run(self, checkpoint: Checkpoint | None) -> Fitted:
         reached = None if checkpoint is None else checkpoint.load(self.trainable, self.optimizer, self.schedule)

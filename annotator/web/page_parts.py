@@ -1,9 +1,11 @@
 """What pages ask before they show anything: the project with its rights, and the instance or annotation of the address."""
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.lib.streamlit_plotly_theme import configure_streamlit_plotly_theme
 
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import Right, has_right
@@ -12,6 +14,9 @@ from annotator.errors import NotFound
 from annotator.language import _, listed
 from annotator.usecases.access.rights import spoken
 from annotator.web.session import Visit
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 _OF_WORK: frozenset[Right] = frozenset({"annotate", "review"})
 READABLE = 1200  # pixels: forms and sentences are not stretched over a wide screen
@@ -64,3 +69,15 @@ def ask_page(n_pages: int, *, key: str, parent: DeltaGenerator | None = None, **
         return 1
     title = _("Page (of {n_pages})", n_pages=f"{n_pages:,}")
     return int((parent or st).number_input(title, 1, n_pages, key=key, **look))
+
+
+def show_chart(figure: "Figure", **look: Any) -> Any:
+    """A chart in Streamlit's colours, as its own `plotly_chart` takes it; what was chosen in it."""
+    _make_theme()
+    figure.update_layout(template="streamlit")
+    return st.plotly_chart(figure, **look)
+
+
+@cache
+def _make_theme() -> None:
+    configure_streamlit_plotly_theme()

@@ -1,7 +1,6 @@
 """The server: Streamlit's application with our routes and middleware, on uvicorn.
 
-Streamlit is imported only after everything that can be refused was checked. (Not while our routes answer: plotly takes a NumPy
-that another thread is still importing for a whole one.)
+Streamlit is imported only after everything that can be refused was checked.
 """
 
 import asyncio
@@ -140,10 +139,14 @@ def _with_middleware(app: "ASGIApp", options: ServerOptions) -> "ASGIApp":
 
 def _build_app(*, log_as_json: bool) -> "ASGIApp":
     """Streamlit's ASGI application; only one a process."""
-    from streamlit.starlette import App  # noqa: PLC0415  (half a second)
+    # Streamlit dresses plotly's charts when it is imported, if they are there; here the first page with a chart does it.
+    is_loaded = sys.modules.setdefault("plotly", None) is not None  # type: ignore[arg-type]
+    from streamlit.starlette import App  # noqa: PLC0415  (a third of a second)
 
     from annotator.web.frame import report_defect  # noqa: PLC0415
 
+    if not is_loaded:
+        del sys.modules["plotly"]
     spare_streamlit()
 
     @asynccontextmanager
@@ -313,6 +316,7 @@ def _import_ahead() -> None:
         for name in _FIRST_RUN:
             import_module(name)
     gc.freeze()  # what was imported is no garbage, and need not be looked through for it
+    gc.enable()
 
 
 def _empty_log(path: Path) -> None:

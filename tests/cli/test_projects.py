@@ -132,6 +132,14 @@ def test_a_project_is_archived_restored_and_deleted(filled: Command, path: Path)
         assert find_project(store, "P") is None
 
 
+def test_a_refused_project_leaves_no_database_that_was_not_there(annotator: Command, path: Path) -> None:
+    refused = annotator("project", "create", " ", "--task", "sentiment")
+    assert (refused.code, path.exists()) == (1, False)
+    annotator("project", "create", "P", "--task", "sentiment")
+    assert annotator("project", "create", "P", "--task", "sentiment").code == 1
+    assert path.exists()
+
+
 def test_a_project_that_was_created_here_says_that_nobody_leads_it(annotator: Command) -> None:
     made = annotator("project", "create", "New", "--task", "sentiment", "--labels", "a,b").out
     assert "Nobody leads it yet; only administrators see it" in made

@@ -3,7 +3,14 @@
 import pytest
 
 from annotator.store import Store
-from annotator.store.persons.columns import COUNTED_NAMES, NAMES, REFERENCES, SEARCHED, WORDS
+from annotator.store.persons.columns import COUNTED_NAMES, NAMES, PACKED_WORDS, REFERENCES, WORDS
+
+# JSON in which a name, an account's number or somebody's words stand among other things, and an address that may name an
+# annotator.
+SEARCHED = {
+    ("bulk_members", "after"), ("bulk_members", "before"), ("events", "detail"), ("instances", "metadata"),
+    ("saved_views", "query"), *((packed.table, packed.column) for packed in PACKED_WORDS),
+}  # fmt: skip
 
 # Text that is of the project, of a model or of the program, and of nobody as a person. By table; a column of a name that says
 # when, in which state or of which kind is listed once, under "*".

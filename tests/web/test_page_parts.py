@@ -4,11 +4,14 @@ import subprocess
 import sys
 from typing import Any
 
+import plotly.io
 import pytest
 import streamlit as st
+from plotly.graph_objects import Figure
+from streamlit.elements.lib import streamlit_plotly_theme
 from streamlit.testing.v1 import AppTest
 
-from annotator.web import buttons
+from annotator.web import buttons, page_parts
 from annotator.web.page_choices import Choice, PageChoices, Params
 from annotator.web.session import shown_day, shown_time, visit_zone
 from tests.house.test_house import ROOT
@@ -371,3 +374,10 @@ def test_a_page_with_a_panel_loads_neither_pandas_nor_pyarrow() -> None:
         [sys.executable, "-c", COMPONENT], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
     )
     assert done.stdout == '[{"project": 1, "guidelines": null, "work": {}}]\n'
+
+
+def test_a_chart_has_streamlits_colours_whatever_plotly_began_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plotly.io.templates, "default", "plotly")
+    monkeypatch.setattr(st, "plotly_chart", lambda figure, **_: figure)
+    [first, *_] = page_parts.show_chart(Figure(), key="chart").layout.template.layout.colorway
+    assert first == streamlit_plotly_theme.CATEGORY_0

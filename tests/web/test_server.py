@@ -361,6 +361,15 @@ def test_streamlit_looks_through_no_installed_package_for_components(monkeypatch
     BidiComponentManager().discover_and_register_components(start_file_watching=False)
 
 
+def test_a_start_does_not_wait_for_what_charts_need_and_charts_can_be_made_then() -> None:
+    program = (
+        "import sys; from annotator.web import server; server._build_app(log_as_json=False); "
+        "print('plotly' in sys.modules); import plotly.graph_objects"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert (done.stdout, done.returncode) == ("False\n", 0), done.stderr
+
+
 def test_streamlits_files_are_where_it_says_itself() -> None:
     assert str(streamlit_files()) == get_static_dir()
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from annotator.errors import InvalidValue, Problem
+from annotator.formats.eraser.reader import Evidence
 from annotator.formats.rows.findings import Findings, listed, shown
 from annotator.formats.rows.lines import LineError, RawLine, check_file, convert, parse_object, read_lines
 from annotator.language import _
@@ -17,16 +18,6 @@ from annotator.metrics.ragged import Integers
 
 FARTHEST = 2**31 - 1
 _T = TypeVar("_T")
-
-
-class Evidence(msgspec.Struct):
-    """One evidence; -1 stands for unknown."""
-
-    docid: str
-    start_token: int = -1
-    end_token: int = -1
-    start_sentence: int = -1
-    end_sentence: int = -1
 
 
 class _Annotation(msgspec.Struct):

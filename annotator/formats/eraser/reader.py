@@ -23,13 +23,18 @@ ANNOTATOR = "eraser"
 _PORTION = 256
 
 
-class _Evidence(msgspec.Struct):
+class Evidence(msgspec.Struct):
+    """One evidence; -1 stands for unknown."""
+
     docid: str
-    text: str | None = None
     start_token: int = -1
     end_token: int = -1
     start_sentence: int = -1
     end_sentence: int = -1
+
+
+class _Evidence(Evidence):
+    text: str | None = None
 
 
 class _Annotation(msgspec.Struct):

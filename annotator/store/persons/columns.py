@@ -129,10 +129,3 @@ PACKED_WORDS = (
     ),
     PackedWords("exercises", "answer", frozenset({"note", "comment"}), _of_account("user_id")),
 )  # fmt: skip
-
-# JSON in which a name, an account's number or somebody's words stand among other things, and an address that may name an
-# annotator.
-SEARCHED = (
-    ("bulk_members", "after"), ("bulk_members", "before"), ("events", "detail"), ("instances", "metadata"),
-    ("saved_views", "query"), *((packed.table, packed.column) for packed in PACKED_WORDS),
-)  # fmt: skip

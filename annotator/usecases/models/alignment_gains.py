@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from annotator.domain.instances import GoldInstance
-from annotator.domain.models import Output, Prediction
+from annotator.domain.models import Output
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.language import _, unsaid
 from annotator.metrics.model_comparison import ControlledGain, controlled_gain
@@ -165,8 +165,9 @@ def _side(store: Store, texts: _Texts, names: Sequence[str], parameters: Paramet
 
 def _of_model(store: Store, texts: _Texts, name: str, parameters: Parameters, known: Areas) -> dict[str, Floats]:
     answers, ids = full_answers(store, texts.project.id, name), texts.ids
+    results = [(item.instance.id, item.result) for item in texts.gold]
     of_seeds = [
-        [_is_right(given.get(item.instance.id), item.result) for item in texts.gold] for given in answers.values()
+        [float(given[i].label == gold) if i in given else np.nan for i, gold in results] for given in answers.values()
     ]
     values = (
         {ACCURACY: means_of_texts([np.array(of_seed, dtype=np.float64) for of_seed in of_seeds])} if of_seeds else {}
@@ -187,10 +188,6 @@ def _of_model(store: Store, texts: _Texts, name: str, parameters: Parameters, kn
     learned = learned_by(store, texts.project, name)
     was_learned = np.array([number in learned for number in ids], dtype=np.bool_)
     return {measure: np.where(was_learned, np.nan, numbers) for measure, numbers in values.items()}
-
-
-def _is_right(answer: Prediction | None, label: str | None) -> float:
-    return np.nan if answer is None else float(answer.label == label)
 
 
 def methods_with(trained: str) -> tuple[str, ...]:

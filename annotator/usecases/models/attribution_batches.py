@@ -291,7 +291,7 @@ class Computing:
                     () if explained.selected is None else (MachineRationale("hard", explained.selected),)
                 )
                 result.n_attributions += len(explained.attributions)
-                result.n_seen_in_part += _is_partial(explained)
+                result.n_seen_in_part += any(math.isnan(s) for of in explained.attributions for s in of.scores)
                 for name, facts in _told_facts(explained):
                     result.add_facts(facts, name)
         result.outputs += [(method.run, Output(i, (), tuple(of_one), selections[i])) for i, of_one in new.items()]
@@ -402,10 +402,6 @@ def _told_facts(explained: Explained) -> list[tuple[str, Mapping[str, float]]]:
     return [(f"{OF_LAYER}{attribution.layer}", dict(attribution.facts)) for attribution in layers]
 
 
-def _is_partial(explained: Explained) -> bool:
-    return any(math.isnan(score) for attribution in explained.attributions for score in attribution.scores)
-
-
 def _selecting(attributions: Sequence[Attribution], wanted: Sequence[str | None]) -> Attribution | None:
     """The attribution that selects the rationale: of the last layer, and of the first label wanted (predicted, gold), or any."""
     if not attributions:
@@ -459,39 +455,37 @@ def check_label_words(labels: Sequence[str], label_words: Mapping[str, str]) -> 
         raise InvalidValue(unknown(_("label"), strange[0], ", ".join(labels) or _("none")))
 
 
+@dataclass(frozen=True, slots=True)
 class WrittenComputing:
     """Computes batches for a model that writes its answers, as `Computing` does for others.
 
     labels: of which one may begin an answer; None where whatever is written is one
     """
 
-    def __init__(
-        self, model: ProjectModel, method: WrittenMethod, labels: Sequence[str] | None, label_words: Mapping[str, str]
-    ) -> None:
-        self._method = method
-        self._labels = labels
-        self._label_words = label_words
-        self._answers_run = Run(model.name)
+    model: ProjectModel
+    method: WrittenMethod
+    labels: Sequence[str] | None
+    label_words: Mapping[str, str]
 
     def computed(self, task: BatchTask) -> BatchResult:
         """Everything of the instances that is not stored. Raises: ModelError when the model fails for one of them."""
         result = BatchResult()
-        attributions, answers = task.outputs(self._method.run), task.outputs(self._answers_run)
+        attributions, answers = task.outputs(self.method.run), task.outputs(Run(self.model.name))
         todo = [instance for instance in task.instances if not attributions[instance.id].attributions]
         result.n_known = len(task.instances) - len(todo)
-        explainer = self._method.explainer
+        explainer = self.method.explainer
         if explainer is None or not todo:
             return result
         explained = explainer.explain([Input.of(instance) for instance in todo], [""] * len(todo))
         for instance, of_one in zip(todo, explained, strict=True):
-            result.outputs.append((self._method.run, Output(instance.id, attributions=of_one.attributions)))
+            result.outputs.append((self.method.run, Output(instance.id, attributions=of_one.attributions)))
             result.n_attributions += 1
             result.n_seen_in_part += "unseen_tokens" in of_one.facts
             result.add_facts(of_one.facts)
             answer = self._answer(of_one)
             result.n_unscored += answer is None
             if answer is not None and not answers[instance.id].predictions:
-                result.outputs.append((self._answers_run, Output(instance.id, (answer,))))
+                result.outputs.append((Run(self.model.name), Output(instance.id, (answer,))))
                 result.n_answers += 1
         return result
 
@@ -499,7 +493,7 @@ class WrittenComputing:
         """What was written, as an answer of the project; None where it is none."""
         written = explained.attributions[0].written
         text = "" if written is None else written.text
-        if self._labels is None:
+        if self.labels is None:
             return Prediction(text)
-        label = label_in(text, self._labels, self._label_words)
+        label = label_in(text, self.labels, self.label_words)
         return None if label is None else Prediction(label)

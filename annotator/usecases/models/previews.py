@@ -153,12 +153,8 @@ def _compared(stored: StoredRun, attribution: Attribution, table: GoldTable) -> 
         attribution.label,
         tuple(table.sides.n_selected[0].tolist()),
         tuple(table.sides.lengths[0].tolist()),
-        tuple(SetFit(*(_rounded(float(value)) for value in of_set)) for of_set in sets),
+        tuple(SetFit(*(None if math.isnan(v) else round(float(v), _DIGITS) for v in of_set)) for of_set in sets),
     )
-
-
-def _rounded(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, _DIGITS)
 
 
 # What panels are told of sets on the screen (docs/panel.md, "The model's answers"): the field names are those of the message.

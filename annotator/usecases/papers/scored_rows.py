@@ -1,6 +1,6 @@
 """What the tables of one project share: the rows over the same texts, the caption's facts, and the CSV file."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -261,12 +261,12 @@ def paper_csv(table: PaperTable) -> str:
     heads = [*names, *(f"{column.name}{part}" for column in table.columns for part in parts), *table.provenance]
     rows = (
         [row.keys.get(name, "") for name in names]
-        + [part for cell in row.cells for part in _parts(cell)]
+        + [
+            part
+            for cell in row.cells
+            for part in (cell.value, cell.deviation, cell.n_seeds, cell.n, cell.reason or cell.mark or None)
+        ]
         + list(table.provenance.values())
         for row in table.rows
     )
     return written_csv(heads, rows)
-
-
-def _parts(cell: PaperCell) -> Iterator[object]:
-    yield from (cell.value, cell.deviation, cell.n_seeds, cell.n, cell.reason or cell.mark or None)

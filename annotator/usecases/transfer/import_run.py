@@ -1,7 +1,7 @@
 """One run over a file: its items in batches of neighbours, each gathered, planned and written."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -169,22 +169,18 @@ _OUTPUT_BATCH = 50
 _OUTPUT_REPEATS = 10  # rows of a run for an instance, such as one for each label, on average
 
 
+@dataclass
 class Intake:
     """Takes items in the order of the file and remembers nothing between batches but the labels and numbers given."""
 
-    def __init__(
-        self,
-        store: Store,
-        project: Project,
-        options: ImportOptions,
-        report: ImportReport,
-        progress: Callable[[int], None],
-    ) -> None:
-        self.store = store
-        self.project = project
-        self.options = options
-        self.report = report
-        self.progress = progress
+    store: Store
+    project: Project
+    options: ImportOptions
+    report: ImportReport
+    progress: Callable[[int], None]
+
+    def __post_init__(self) -> None:
+        store, project, options = self.store, self.project, self.options
         self.records = Restorer(store, project)
         self.releases = ReleaseRestorer(store, project.id, is_wanted=self.records.was_empty)
         self.runs = RunFinder(store, project.id)

@@ -18,6 +18,7 @@ from annotator.usecases.training.forecast import TrainedModel, free_name, last_e
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import ValueCache
 from annotator.web.frame import as_text, refusals_shown
+from annotator.web.page_parts import show_chart
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, database_path
 
@@ -172,7 +173,7 @@ def _show_curves(project: Project, model: TrainedModel) -> None:
         for curve, scale in beside
         if any(y is not None for y in curve.y)
     ]
-    st.plotly_chart(
+    show_chart(
         curve_panels(panels, whole_numbers=True), key=f"train_curves_{project.id}_{model.name}",
         config={"displayModeBar": False},
     )  # fmt: skip

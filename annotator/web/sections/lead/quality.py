@@ -23,6 +23,7 @@ from annotator.usecases.transfer.import_report import gold_words
 from annotator.web.buttons import pressed
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_chart
 from annotator.web.sections import comparison
 from annotator.web.sections.audits import results as audits
 from annotator.web.sections.tables import choose
@@ -396,9 +397,7 @@ def _show_scores(
 
 def _chosen(figure: Any, key: str) -> Sequence[Any] | None:
     """The part of a chart that was clicked."""
-    event = st.plotly_chart(
-        figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False}
-    )
+    event = show_chart(figure, key=key, on_select="rerun", selection_mode="points", config={"displayModeBar": False})
     points = event["selection"]["points"]
     return points[0]["customdata"] if points else None
 

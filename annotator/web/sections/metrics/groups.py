@@ -26,7 +26,7 @@ from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.buttons import pressed
 from annotator.web.frame import as_text
-from annotator.web.page_parts import ask_page
+from annotator.web.page_parts import ask_page, show_chart
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
 from annotator.web.sections.metrics.table import uncounted_training_summary
@@ -147,7 +147,7 @@ def show_contrast(store: Store, visit: Visit, project: Project, scored: ScoredTa
         for name in _SHOWN_BARS
         if (mean := row.numbers[name].mean) is not None
     ]
-    st.plotly_chart(
+    show_chart(
         grouped_bars(bars, across=_("perturbation type and metric"), up=f"{_('share of correct predictions')} ↑"),
         key=f"metrics_contrast_{project.id}",
         config=saves_svg(f"{file_stem(project.name)}-contrast"),
@@ -249,7 +249,7 @@ def _choose(project: Project, lists: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _show_rates(project: Project, rows: Sequence[FairnessRow], chosen: Sequence[str]) -> None:
-    st.plotly_chart(
+    show_chart(
         grouped_bars(
             [bar for row in rows for bar in _bars(row)],
             across=_("texts with a word of the list"),
@@ -318,7 +318,7 @@ def show_suites(store: Store, visit: Visit, project: Project, _scored: ScoredTab
     if not bars:
         st.info(_("No functional tests yet. Run a suite on Tests."), icon=":material/fact_check:")
         return
-    event = st.plotly_chart(
+    event = show_chart(
         grouped_bars(bars, across=_(by), up=f"{_('failure rate')} ↓"), key=f"metrics_suite_chart_{project.id}",
         on_select="rerun", selection_mode="points", config=saves_svg(f"{file_stem(project.name)}-tests"),
         alt=_("Failure rates by {by} and model", by=_(by))

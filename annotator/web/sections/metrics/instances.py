@@ -20,7 +20,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import ARROWS, named, names_of, title_in_words
 from annotator.web.frame import as_text
-from annotator.web.page_parts import ask_page
+from annotator.web.page_parts import ask_page, show_chart
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, instance_values
 from annotator.web.sections.tables import file_stem
@@ -256,7 +256,7 @@ def _points(behind: Behind) -> list[Point]:
 
 def clicked_point(project: Project, figure: Any, chart: str, alt: str) -> Sequence[Any]:
     """What stands behind the point or bar that was clicked."""
-    event = st.plotly_chart(
+    event = show_chart(
         figure, key=f"metrics_{chart}_chart_{project.id}", on_select="rerun", selection_mode="points",
         config=saves_svg(f"{file_stem(project.name)}-{chart}"), alt=alt
     )  # fmt: skip

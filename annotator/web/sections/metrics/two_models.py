@@ -24,6 +24,7 @@ from annotator.usecases.compare.model_gains import ModelGains, answers_runs, fir
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_chart
 from annotator.web.sections.metrics import choices as state
 from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
 from annotator.web.sections.model_cards import show_measures
@@ -143,22 +144,24 @@ def _show_bins(project: Project, bins: Sequence[ConfidenceBin]) -> None:
         st.caption(_("No probabilities of gold labels."))
         return
     left, right = st.columns(2)
-    left.plotly_chart(
-        grouped_bars(list(_exchanged(filled)), across=_(comparison_words.CONFIDENCE), up=_("share of texts in the bin")),
-        key=f"metrics_won_lost_{project.id}", config=saves_svg(f"{file_stem(project.name)}-won-lost"),
-        alt=_("Texts won and lost by base confidence")
-    )  # fmt: skip
-    right.plotly_chart(
-        grouped_bars(
-            [
-                Bar(comparison_words.title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n)
-                for of_bin in filled if of_bin.change is not None
-            ],
-            across=_(comparison_words.CONFIDENCE), up=_("mean change in probability")
-        ),
-        key=f"metrics_change_{project.id}", config=saves_svg(f"{file_stem(project.name)}-change"),
-        alt=_("Mean change in gold-label probability by base confidence")
-    )  # fmt: skip
+    changes = [
+        Bar(comparison_words.title_of_bin(of_bin), _("change"), of_bin.change, of_bin.n)
+        for of_bin in filled
+        if of_bin.change is not None
+    ]
+    across = _(comparison_words.CONFIDENCE)
+    with left:
+        show_chart(
+            grouped_bars(list(_exchanged(filled)), across=across, up=_("share of texts in the bin")),
+            key=f"metrics_won_lost_{project.id}", config=saves_svg(f"{file_stem(project.name)}-won-lost"),
+            alt=_("Texts won and lost by base confidence"),
+        )  # fmt: skip
+    with right:
+        show_chart(
+            grouped_bars(changes, across=across, up=_("mean change in probability")),
+            key=f"metrics_change_{project.id}", config=saves_svg(f"{file_stem(project.name)}-change"),
+            alt=_("Mean change in gold-label probability by base confidence"),
+        )  # fmt: skip
     st.caption(_("By base confidence (ER-TEST, Table 7 and Figure 9)."))
     with st.expander(_("Chart data")):
         rows = [

@@ -27,6 +27,7 @@ from annotator.usecases.lead.progress import (
 from annotator.usecases.project.projects import Progress
 from annotator.web.cached_numbers import kept
 from annotator.web.frame import as_text
+from annotator.web.page_parts import show_chart
 from annotator.web.session import Visit, visit_zone
 
 # What was done on each day, texts by state and kind, and when all will be done.
@@ -276,7 +277,7 @@ def _show_curves(project: Project, times: WorkTimes) -> None:
     curves = [_curve(name, person) for name, person in shown]
     panel = Panel("", _("a person's submissions, up to the n-th"), _("median s per token"), curves, scale="from 0")
     figure = curve_panels([panel], whole_numbers=True)
-    st.plotly_chart(figure, key="progress_curve", config={"displayModeBar": False})
+    show_chart(figure, key="progress_curve", config={"displayModeBar": False})
     with st.expander(_("Show combined curve as table")):
         st.dataframe(
             [_curve_row(point) for point in times.everybody.curve], hide_index=True, key="progress_curve_table",
