@@ -226,7 +226,9 @@ def _report(store: Store, path: Path, job: Job) -> str:
     if job.n_starts > _MOST_STARTS:
         raise AnnotatorError(_GIVEN_UP.format(n=_MOST_STARTS))
     with _pulse(path, job) as progress:
-        return KINDS[job.kind](store, _actor(store, job), get_project_by_id(store, job.project_id), job, progress)
+        # Who asked, as they are now: somebody who lost the right since is refused by the use case.
+        actor = LOCAL_OPERATOR if job.asked_by is None else get_user_by_id(store, job.asked_by)
+        return KINDS[job.kind](store, actor, get_project_by_id(store, job.project_id), job, progress)
 
 
 def _end(store: Store, job: Job, state: JobState, message: str) -> None:
@@ -240,11 +242,6 @@ def _end(store: Store, job: Job, state: JobState, message: str) -> None:
                 raise
         else:
             return
-
-
-def _actor(store: Store, job: Job) -> User:
-    """Who asked, as they are now: somebody who lost the right since is refused by the use case."""
-    return LOCAL_OPERATOR if job.asked_by is None else get_user_by_id(store, job.asked_by)
 
 
 @contextmanager

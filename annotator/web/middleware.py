@@ -175,7 +175,7 @@ _UNREADABLE = 1003  # a web socket's word for what cannot be taken
 _MISDIRECTED = 421
 _LONGEST_PARSED = 2**20
 _LONGEST_END = 200  # bytes of the message that a run has ended
-_LONGEST_TURN_S, _LONGEST_CALM_S = 0.25, 3.0
+_LONGEST_TURN_S, _LONGEST_MESSAGE_S, _LONGEST_CALM_S = 0.25, 0.5, 3.0
 _LOG = logging.getLogger(__name__)
 
 # Streamlit needs inline scripts, eval (charts) and blobs (components); nothing needs another host, and none is asked.
@@ -263,21 +263,27 @@ class _Turns:
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(1)
-        self._n_messages = 0
+        self._messages: set[object] = set()
         self._is_calm = asyncio.Event()
         self._is_calm.set()
 
     @contextmanager
     def message(self) -> Iterator[None]:
-        """What is done in here comes before the pages' runs."""
-        self._n_messages += 1
+        """What is done in here comes before the pages' runs, unless it takes long (a model is asked)."""
+        message = object()
+        self._messages.add(message)
         self._is_calm.clear()
+        end = asyncio.get_running_loop().call_later(_LONGEST_MESSAGE_S, self._end_message, message)
         try:
             yield
         finally:
-            self._n_messages -= 1
-            if not self._n_messages:
-                self._is_calm.set()
+            end.cancel()
+            self._end_message(message)
+
+    def _end_message(self, message: object) -> None:
+        self._messages.discard(message)
+        if not self._messages:
+            self._is_calm.set()
 
     async def take(self) -> None:
         """Wait for a turn; whoever has one gives it back."""

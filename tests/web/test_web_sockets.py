@@ -238,10 +238,12 @@ def test_tabs_that_come_at_once_are_run_one_after_the_other_in_their_order(monke
 
 
 @pytest.mark.parametrize(
-    ("longest_calm", "runs"), [(60, [0, 0, 1]), (0.01, [1, 1, 1])], ids=["until then", "not for long"]
+    ("longest", "runs"),
+    [({}, [0, 0, 1]), ({"_LONGEST_CALM_S": 0.01}, [1, 1, 1]), ({"_LONGEST_MESSAGE_S": 0.01}, [1, 1, 1])],
+    ids=["until then", "not for long", "not for one that takes long"],
 )
 def test_a_page_runs_when_no_message_waits_for_its_answer(
-    longest_calm: float, runs: list[int], monkeypatch: pytest.MonkeyPatch
+    longest: dict[str, float], runs: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def come() -> list[list[int]]:
         turns = _Turns()
@@ -251,7 +253,8 @@ def test_a_page_runs_when_no_message_waits_for_its_answer(
             tab = Tab(turns)
             return await _runs_after_each([tab], tab.run, one.close, other.close)
 
-    monkeypatch.setattr(middleware, "_LONGEST_CALM_S", longest_calm)
+    for name, seconds in {"_LONGEST_CALM_S": 60, "_LONGEST_MESSAGE_S": 60, **longest}.items():
+        monkeypatch.setattr(middleware, name, seconds)
     assert asyncio.run(come()) == [[n] for n in runs]
 
 

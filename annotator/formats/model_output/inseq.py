@@ -286,7 +286,8 @@ def _attribution(
     shares = written_shares(*_sizes(tokens, of_text, chosen, earlier))
     tokens, of_text = tuple(tokens[n] for n in chosen), of_text[chosen]
     of_steps = tuple(SourceAttribution((subwords_part(tokens, row.tolist()),)) for row in of_text.T)
-    written = SourceWritten(_as_text(steps), of_steps, earlier or _unknown(len(steps)), shares.of_subwords)
+    earlier = earlier or tuple((0.0,) * step for step in range(len(steps)))  # the file may not say
+    written = SourceWritten(_as_text(steps), of_steps, earlier, shares.of_subwords)
     mean = subwords_part(tokens, of_text.mean(axis=1).tolist())
     return [SourceAttribution((mean,), answer, facts=shares.of_answer, written=written)]
 
@@ -325,11 +326,6 @@ def _earlier(
         return ()
     known = np.nan_to_num(matrix[sequence.attr_pos_start :], nan=0.0, posinf=0.0, neginf=0.0)
     return tuple(tuple(known[:step, step].tolist()) for step in range(n_steps))
-
-
-def _unknown(n_steps: int) -> Earlier:
-    """Of a file that does not say what earlier subwords counted: nothing."""
-    return tuple((0.0,) * step for step in range(n_steps))
 
 
 def _matrix(coded: str | list[Any], field_name: str, findings: Findings) -> Matrix | None:
