@@ -172,8 +172,7 @@ def _show_counts(progress: Progress, n_under_review: int) -> None:
     }
     shown = {title: n for title, n in shown.items() if n or title not in {_("With the lead"), _("Discarded")}}
     ahead = several("Includes {n} text assigned ahead.", "Includes {n} texts assigned ahead.", progress.n_unseen)
-    helps = {_("Waiting for review"): _("Texts that need only reviews.")}
-    helps |= {_("In progress"): ahead} if progress.n_unseen else {}
+    helps = {_("In progress"): ahead if progress.n_unseen else None}
     for column, (title, value) in zip(st.columns(len(shown)), shown.items(), strict=True):
         column.metric(title, f"{value:,}", help=helps.get(title))
     _show_bar(progress)
