@@ -312,7 +312,7 @@ def _allow_many_files() -> None:
 
 def _import_ahead() -> None:
     """While the first browser still reads Streamlit's scripts; what fails here, fails there with its own message."""
-    with suppress(ImportError):
+    with suppress(Exception):  # whatever it is, the collector has to begin
         for name in _FIRST_RUN:
             import_module(name)
     gc.freeze()  # what was imported is no garbage, and need not be looked through for it

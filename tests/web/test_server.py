@@ -370,6 +370,20 @@ def test_a_start_does_not_wait_for_what_charts_need_and_charts_can_be_made_then(
     assert (done.stdout, done.returncode) == ("False\n", 0), done.stderr
 
 
+def test_the_collector_begins_also_where_an_import_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: str) -> None:
+        raise RuntimeError("a package that is broken")
+
+    monkeypatch.setattr(server, "import_module", fail)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    gc.disable()
+    try:
+        server._import_ahead()
+        assert gc.isenabled()
+    finally:
+        gc.enable()
+
+
 def test_streamlits_files_are_where_it_says_itself() -> None:
     assert str(streamlit_files()) == get_static_dir()
 
