@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 600,
-    "lines": 146_264,
+    "lines": 146_263,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_987,

@@ -456,9 +456,8 @@ class _Work:
     n_done: int = 0
     n_failed_in_a_row: int = 0
     has_begun: bool = False
-    facts: dict[str, list[float]] = field(
-        default_factory=dict
-    )  # in the order in which they come, which changes no mean
+    # In the order in which they come, which changes no mean.
+    facts: dict[str, list[float]] = field(default_factory=dict)
     gaps: list[float] = field(default_factory=list)
 
     def run(self, parts: Iterable[Part]) -> None:
