@@ -1,10 +1,12 @@
 """What tests of several floors share: an empty store, a project with texts, and the people who work on it."""
 
+import ast
 import gc
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,7 +30,7 @@ SHARED_DATA = REPOSITORY.parent / "shared" / "data"
 SAMPLES = REPOSITORY / "data" / "samples"
 
 # How long an example takes depends on the machine and on who else works there; speed is measured in benchmarks/.
-settings.register_profile("of any speed", deadline=None)
+settings.register_profile("of any speed", deadline=None, max_examples=50)
 settings.load_profile("of any speed")
 
 QUICK_HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
@@ -39,6 +41,12 @@ def needs_data(test: T) -> T:
     """Marks tests of other people's data: skipped, which is said, where these are not beside the checkout."""
     here = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real data of others (../shared/data) is not here")
     return pytest.mark.data(here(test))
+
+
+@cache
+def parsed(source: Path) -> ast.Module:
+    """The tree of a source, made once for all tests that look at sources; it is left as it is."""
+    return ast.parse(source.read_text(encoding="utf-8"), str(source))
 
 
 TEXTS = (

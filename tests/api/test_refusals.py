@@ -13,6 +13,7 @@ import annotator
 from annotator.api import Project
 from annotator.domain.file_problems import OPTIONS, PHRASES, in_python
 from annotator.errors import AnnotatorError, ImportRefused, InvalidValue, StoreError
+from tests.conftest import parsed
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 PACKAGE = Path(annotator.__file__).parent
@@ -121,7 +122,7 @@ def sentences() -> Iterator[tuple[str, str]]:
     """What the sources may say, without their docstrings: file and text."""
     for room in REACHED:
         for path in (PACKAGE / room).rglob("*.py"):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            tree = parsed(path)
             documents = {
                 id(node.body[0].value)
                 for node in ast.walk(tree)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.evaluation.er_test.scores import ScoredFiles, evaluate_tests
@@ -183,7 +183,6 @@ def checklists_verdict(kind: str, label: object, predicted: list[tuple[str, floa
     return verdict([expect_monotonic(p_watched[0], p, towards, tolerance) for p in p_watched[1:]])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(MFT | INV | DIR, min_size=1, max_size=6), st.randoms())
 def test_rates_are_those_of_checklists_verdicts(cases: list, random) -> None:
     suite, predictions, wanted = [], [], []

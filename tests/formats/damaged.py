@@ -1,6 +1,6 @@
-"""Reads damaged versions of one format's samples under a limit of memory and time; prints what went wrong, a line each.
+"""Reads damaged versions of the formats' samples under a limit of memory and time; prints what went wrong, a line each.
 
-python -m tests.formats.damaged csv
+python -m tests.formats.damaged csv jsonl
 """
 
 import random
@@ -88,7 +88,7 @@ def damages(content: bytes, draw: random.Random) -> Iterator[tuple[str, bytes]]:
             flipped[draw.randrange(n)] = draw.choice((draw.randrange(256), *b'"[]{},:\\\n\0-9e<>&'))
         yield f"flip {number}", bytes(flipped)
     yield "twice", content * 2
-    yield "many times", content * (200_000 // n + 1)
+    yield "many times", content * (50_000 // n + 1)
     for opened, closed in ((b"[", b"]"), (b'{"a":', b"}"), (b"<b>", b"</b>"), (b'"', b'"')):
         place = draw.randrange(n)
         yield f"nest {opened!r} at {place}", content[:place] + opened * 50_000 + closed * 50_000 + content[place:]
@@ -180,9 +180,10 @@ def main() -> None:
     "Limits first, since a limit of one's own process cannot be removed."
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGVTALRM, _stop)
-    with tempfile.TemporaryDirectory() as folder:
-        for line in try_all(sys.argv[1], Path(folder)):
-            sys.stdout.write(f"{line}\n")
+    for name in sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            for line in try_all(name, Path(folder)):
+                sys.stdout.write(f"{name}: {line}\n")
     sys.stdout.write("tried\n")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.models import Prediction, Run, ScoredPart, SourceOutput, Subword
@@ -714,7 +714,6 @@ def nearly_right(draw: st.DrawFn) -> object:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=80, deadline=None)
 @given(data=st.data(), records=st.lists(VALUES | nearly_right(), max_size=3), by_line=st.booleans())
 def test_odd_files_never_make_a_reader_fail(name, data, records, by_line, tmp_path_factory):
     path = tmp_path_factory.mktemp("odd") / "odd.json"
@@ -723,7 +722,6 @@ def test_odd_files_never_make_a_reader_fail(name, data, records, by_line, tmp_pa
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=40, deadline=None)
 @given(content=st.binary(max_size=60) | st.text(max_size=40).map(lambda t: t.encode("utf-8", "surrogatepass")))
 def test_odd_bytes_never_make_a_reader_fail(name, content, tmp_path_factory):
     path = tmp_path_factory.mktemp("odd") / "odd.json"
@@ -748,7 +746,6 @@ def check(name: str, path: Path) -> None:
             assert part.subwords is None or len(part.subwords) == len(part.scores)
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     rows=st.lists(
         st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(["ig", "x,y"]), st.lists(st.tuples(st.sampled_from(["the", HOSTILE, 'a "b"', "一"]), st.floats(-5, 5)), min_size=1, max_size=4)),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.instances import GoldInstance, Segment
@@ -245,7 +245,6 @@ def families(draw: st.DrawFn, task: str) -> list[GoldInstance]:
 TASK_AND_FAMILIES = st.sampled_from(sorted(NAMES)).flatmap(lambda task: st.tuples(st.just(task), families(task)))
 
 
-@settings(max_examples=60, deadline=None)
 @given(TASK_AND_FAMILIES)
 def test_what_is_written_reads_back_as_the_same_gold(task_and_items: tuple[str, list[GoldInstance]]) -> None:
     task, items = task_and_items

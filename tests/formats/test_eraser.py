@@ -553,7 +553,7 @@ def gold_instances(draw) -> GoldInstance:
     return gold(segments, *sets, task="reading", key=key, result=draw(st.text("ab ", max_size=3)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(items=st.lists(gold_instances(), min_size=1, max_size=4, unique_by=lambda item: item.instance.key))
 def test_what_is_written_loads_and_reads_back_with_the_same_tokens_and_spans(items, tmp_path_factory):
     folder = tmp_path_factory.mktemp("eraser") / "out"

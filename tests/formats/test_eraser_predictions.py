@@ -145,7 +145,7 @@ def test_token_f1_and_areas_stand_beside_random_on_the_same_documents(evaluate: 
     )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files(), st.randoms(use_true_random=False))
 def test_the_object_is_the_scorers_on_well_formed_files_in_any_order_of_rows(evaluate: Evaluate, made, random) -> None:
     gold, rows = made
@@ -438,7 +438,7 @@ def test_a_document_twice_in_docs_jsonl_is_refused(tmp_path: Path) -> None:
 TEXT = st.text(st.sampled_from("ab \n\t\u00a0\u2028é"), max_size=30)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXT)
 def test_lengths_are_those_of_the_loader_of_each_layout(tmp_path: Path, text: str) -> None:
     (tmp_path / "folder" / "docs").mkdir(parents=True, exist_ok=True)

@@ -348,7 +348,7 @@ def said(outputs: list[SourceOutput]) -> list[tuple]:
     ]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(outputs=st.lists(OUTPUTS, max_size=3, unique_by=lambda o: (o.key, o.split, o.run)))
 def test_what_is_written_reads_back_equal(tmp_path, outputs):
     path = tmp_path / "out.jsonl"

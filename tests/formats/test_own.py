@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.instances import AssignmentState, InstanceState
@@ -177,7 +177,6 @@ def without_place(item):
     return replace(item, source="", line=None) if isinstance(item, SourceDocument | SourceInstance) else item
 
 
-@settings(max_examples=150, deadline=None)
 @given(items=exports())
 def test_everything_that_is_written_reads_back_equal(items):
     with tempfile.TemporaryDirectory() as folder:

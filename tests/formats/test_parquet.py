@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator import __version__
@@ -134,7 +134,6 @@ TASK_AND_GOLD = st.sampled_from(sorted(NAMES)).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(TASK_AND_GOLD)
 def test_every_value_of_the_gold_comes_back_through_pyarrow(task_and_gold: tuple[str, list[GoldInstance]]) -> None:
     task, items = task_and_gold

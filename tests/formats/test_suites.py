@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.suites import Applies, Case
@@ -155,7 +155,6 @@ def cases(draw: st.DrawFn) -> Case:
     )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.lists(cases(), min_size=1, max_size=5, unique_by=lambda case: (case.test, case.case)))
 def test_a_written_suite_reads_back_as_the_same_cases(given_cases: list[Case]) -> None:
     with tempfile.TemporaryDirectory() as folder:

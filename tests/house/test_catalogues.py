@@ -10,6 +10,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 
+from tests.conftest import parsed
 from tests.house.test_house import ROOT
 from tools.catalogues import (
     TRANSLATED,
@@ -80,7 +81,7 @@ def test_every_sentence_is_translated_with_its_values(language: str) -> None:
 
 
 def test_no_sentence_of_a_screen_is_said_in_english_alone() -> None:
-    plain = {path: [*_plain_sentences(ast.parse(path.read_text(encoding="utf-8")))] for path in (*SCREENS, *FORMATS)}
+    plain = {path: [*_plain_sentences(parsed(path))] for path in (*SCREENS, *FORMATS)}
     assert {path.name: texts for path, texts in plain.items() if texts and texts != [OF_CHECKLIST]} == {}
 
 
@@ -97,7 +98,7 @@ def test_a_sentence_is_written_whole_where_it_is_said_so_that_the_catalogues_hol
         for path in [*ROOT.glob("annotator/**/*.py"), *ROOT.glob("pages/*.py")]
         if not QUIET & {path.name, path.parent.name}
     ]
-    spoken = [text for path in paths for text in _spoken(ast.parse(path.read_text(encoding="utf-8")))]
+    spoken = [text for path in paths for text in _spoken(parsed(path))]
     assert [ast.unparse(text) for text in spoken if isinstance(text, ast.JoinedStr | ast.BinOp)] == []
 
 
@@ -185,11 +186,10 @@ def _parts(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
 def test_every_count_in_a_sentence_agrees_with_its_noun() -> None:
     wrong = []
     for path in SOURCES:
-        text = path.read_text()
-        lines = text.splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
         wrong += [
             f"{path.name}:{line}: {{{number}}}{after[:30]}: write {{counted({number}, …)}} (annotator/domain/numbers.py)"
-            for line, number, after in _parts(ast.parse(text))
+            for line, number, after in _parts(parsed(path))
             if IS_COUNT.search(number) and AFTER_A_NUMBER.match(after) and not ONLY_SEVERAL.search(lines[line - 1])
         ]
     assert wrong == []

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.conftest import REPOSITORY as ROOT
+from tests.conftest import parsed
 
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
@@ -330,7 +331,7 @@ def modules() -> list[Module]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-            found.append(Module(path, name, ast.parse(path.read_text(encoding="utf-8"), str(path))))
+            found.append(Module(path, name, parsed(path)))
     return found
 
 
@@ -656,7 +657,7 @@ def _lines(path: Path) -> int:
 
 def _function_lines(path: Path) -> Iterator[int]:
     """Of each function its lines from def to its end, without its docstring."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             first = node.body[0]
             has_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.conftest import REPOSITORY as ROOT
+from tests.conftest import parsed
+
 NAME_NOTHING = frozenset(
     {"found", "place", "one", "there", "said", "told", "laid", "looks", "asked", "got", "own", "kept"}
 )
@@ -48,7 +50,7 @@ def test_a_local_is_named_after_what_it_holds(package: str) -> None:
     empty = [
         f"{path.relative_to(ROOT)}:{line}: '{name}' could be anything; name it after what it holds"
         for path in paths
-        for line, name in empty_names(ast.parse(path.read_text(encoding="utf-8"), str(path)))
+        for line, name in empty_names(parsed(path))
     ]
     assert not empty, "\n" + "\n".join(empty)
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator import perturb
@@ -205,7 +205,6 @@ def test_segments_are_filled_by_name_and_share_their_words() -> None:
 
 
 @given(st.integers(1, 5), st.integers(1, 6), st.integers(1, 4))
-@settings(deadline=None)
 def test_copies_of_a_list_give_every_arrangement_once(n_copies, n_words, n_others) -> None:
     words = {"a": [f"a{n}" for n in range(n_words)], "b": [f"b{n}" for n in range(n_others)]}
     template = " ".join(f"{{a{copy}}}" for copy in range(n_copies)) + " {b}"
@@ -222,7 +221,6 @@ def test_copies_of_a_list_give_every_arrangement_once(n_copies, n_words, n_other
 
 
 @given(st.integers(0, 40), st.integers(0, 3))
-@settings(deadline=None)
 def test_a_sample_has_no_repetition_and_is_the_same_for_the_same_seed(n, seed) -> None:
     found = made("{name1} {name2} {food} {adj}", n=n, seed=seed)
     assert len(found) == len(set(found)) == min(n, 3 * 2 * 3 * 2)

@@ -5,7 +5,7 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotator.domain.models import Subword
@@ -468,7 +468,6 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=150, deadline=None)
 @given(data=st.data(), text=TEXTS, language=st.sampled_from(["", "zh"]), with_specials=st.booleans())
 def test_merged_sums_are_those_of_the_true_places_and_nothing_is_lost(family, data, text, language, with_specials):
     cut = data.draw(FAMILIES[family](text))
@@ -484,7 +483,6 @@ def test_merged_sums_are_those_of_the_true_places_and_nothing_is_lost(family, da
     assert found.n_special == 2 * with_specials
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data(), text=TEXTS)
 def test_true_offsets_give_the_same_sums(data, text):
     cut = data.draw(FAMILIES[data.draw(st.sampled_from(sorted(FAMILIES)))](text))
@@ -494,7 +492,6 @@ def test_true_offsets_give_the_same_sums(data, text):
     assert found.scores == pytest.approx(by_true_places(cut, scores, body), abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     subwords=st.lists(
         st.text(max_size=4) | st.sampled_from(["[UNK]", "##a", "Ġ", "▁", "<0xE4>", "�", "<s>"]), max_size=6

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
@@ -48,7 +48,6 @@ def spacy_tokens(text, language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS)
 @example(text="")
 @example(text=" \u0301a")
@@ -71,7 +70,6 @@ def test_any_text_is_its_tokens_and_white_space_between_them(text, language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS)
 @example(text=f"{FAMILY}{FLAGS} {THUMB}")
 @example(text=" \u0301a")
@@ -85,14 +83,12 @@ def test_no_token_cuts_a_grapheme_cluster(text, language):
     assert borders.issuperset(body.ends)
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS, language=st.sampled_from(LANGUAGES))
 def test_sentences_part_the_tokens(text, language):
     body = tokenise(text, language)
     assert [i for start, end in body.sentences() for i in range(start, end)] == list(range(body.n_tokens))
 
 
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS, language=st.sampled_from(LANGUAGES))
 def test_aligning_our_own_tokens_gives_our_own_offsets(text, language):
     body = tokenise(text, language)
@@ -117,7 +113,6 @@ WORDS = [
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ru", "xx", "tr", "he"])
-@settings(max_examples=40, deadline=None)
 @given(
     words=st.lists(st.one_of(st.sampled_from(WORDS), st.text("abcé.,!?'-’1$", max_size=8)), max_size=30), data=st.data()
 )
@@ -325,7 +320,6 @@ def test_the_fast_check_misses_no_character_that_joins_another():
     assert not missed
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=TEXTS)
 @example(text="🇩🇪🇨")
 @example(text="🇩\u200d🇪🇨")
@@ -374,7 +368,6 @@ def test_the_final_characters_are_spacys():
     assert set(Sentencizer.default_punct_chars) == FINAL_CHARACTERS
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     st.lists(
         st.sampled_from(["a", "No", ".", "!", "?", "...", ")", "(", '"', "。", "U.S.", "𑂾", "😀", ",", "¿"]),

@@ -8,7 +8,7 @@ import pytest
 
 from annotator.domain.people import Role, User
 from annotator.web.navigation import pages_for
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, parsed
 
 ROOT = REPOSITORY / "annotator"
 # The sections of the Project page, which are a lead's.
@@ -50,7 +50,7 @@ def texts_in(path: Path) -> list[str]:
     """The texts of a module; in Python those that are put together of several pieces as one, names in braces as …."""
     if path.suffix == ".js":
         return [found[1:-1] for found in re.findall(r'"[^"\n]*"|`[^`]*`', path.read_text(encoding="utf-8"))]
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     texts = []
     for node in ast.walk(tree):

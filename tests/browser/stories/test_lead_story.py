@@ -285,6 +285,7 @@ def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Se
     dialog = lead.page.get_by_role("dialog")
     dialog.get_by_role("button").nth(1).click()  # the first text, after the cross
     lead.page.wait_for_url("**instance=*")
+    expect(labels).to_be_hidden()  # the page that the link left has its sections until then
     lead.section("Rules")
     labels.fill("bad, positive")
     lead.page.get_by_role("button", name="Save rules").click()

@@ -410,7 +410,7 @@ SCRAPS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(scraps=st.lists(SCRAPS, max_size=14))
 def test_odd_markup_never_makes_the_reader_fail(tmp_path, scraps):
     instances, problems, warnings = read(tmp_path, "".join(scraps))
@@ -426,7 +426,7 @@ def test_odd_markup_never_makes_the_reader_fail(tmp_path, scraps):
 KINDS = {"kept": "{}", "deleted": "<del>{}</del>", "inserted": "<ins>{}</ins>"}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.tuples(st.sampled_from(sorted(KINDS)), st.text("ab <&>'\u00a0א.", min_size=1, max_size=5)), max_size=5)
 )

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.sources import SourceInstance
@@ -209,7 +209,6 @@ def test_missing_files_and_other_tasks_are_refused(tmp_path):
             list(cose.read(tmp_path, ReadOptions(TASKS[task])))
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_odd_values_never_make_the_reader_fail(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("odd")

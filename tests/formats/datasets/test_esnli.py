@@ -10,7 +10,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.sources import SourceInstance, SourceSpan
@@ -272,7 +272,6 @@ def test_a_custom_task_with_the_two_segments_is_taken(tmp_path):
 CELLS = st.text("*{}0123456789, ab.\t\"'", max_size=12) | st.text(max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
 @given(changes=st.dictionaries(st.sampled_from(list(TRAIN)), CELLS, max_size=3))
 def test_odd_cells_never_make_the_reader_fail(changes, tmp_path_factory):
     content = table({**TRAIN, **changes}).encode("utf-8", "surrogatepass")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.sources import SourceInstance, SourceSpan
@@ -246,7 +246,6 @@ def test_a_folder_without_the_file_and_a_file_that_is_not_there_are_refused(tmp_
             list(hatexplain.read(path, ReadOptions(TASKS["sentiment"])))
 
 
-@settings(max_examples=100, deadline=None)
 @given(data=st.data())
 def test_odd_values_never_make_the_reader_fail(data, tmp_path_factory):
     right = {"p1": post(("offensive", "normal", "hatespeech"), [[1, 0, 0, 0, 0], [0, 0, 0, 1, 1]])}

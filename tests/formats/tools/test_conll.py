@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from annotator.domain.sources import SourceInstance, SourceText
 from annotator.domain.tasks import TASKS
@@ -133,7 +133,6 @@ def test_what_holds_no_tags_is_refused_by_name(tmp_path, text, words):
         list(read(saved(tmp_path, text), ReadOptions(TASKS["sentiment"])))
 
 
-@settings(deadline=None)
 @given(golds())
 def test_our_own_tags_read_back_with_all_sets(drawn):
     task, written = drawn

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.sources import SourceInstance
@@ -322,7 +322,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(first=ROWS, second=ROWS, task=st.sampled_from(["sentiment", "inference", "reading"]))
 def test_odd_values_never_make_the_reader_fail(first, second, task):
     with tempfile.TemporaryDirectory() as folder:

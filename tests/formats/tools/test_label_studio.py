@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.tasks import TASKS
@@ -325,7 +325,6 @@ ODD = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_one_odd_value_never_makes_the_reader_fail(data):
     right = data.draw(st.sampled_from(RIGHT))

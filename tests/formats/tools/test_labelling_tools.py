@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from openpyxl import Workbook
 
 from annotator.domain.instances import GoldInstance
@@ -450,7 +450,6 @@ TOOLS = {"argilla.json": argilla, "doccano.jsonl": doccano, "label_studio.json":
 
 
 @pytest.mark.parametrize("name", TOOLS)
-@settings(max_examples=100, deadline=None)
 @given(case=golds())
 def test_what_is_written_reads_back(name: str, case: tuple[str, GoldInstance]) -> None:
     """Argilla's spans but for their order in a set (each field has a question of its own), Prodigy's as tokens."""

@@ -41,7 +41,7 @@ from annotator.usecases.releases.frozen_gold import freeze_gold
 from annotator.usecases.suites.construction import save_test
 from annotator.usecases.suites.runs import run_suite
 from annotator.usecases.upkeep import check
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, parsed
 
 # What people do that changes neither gold nor what models say.
 HARMLESS = frozenset({
@@ -64,7 +64,7 @@ _PLACE_OF_ACTION = {"add_event": 2, "record_event": 3, "_note": 2, "_tell": 0}
 def told_actions() -> Iterator[str]:
     """Every action that the program writes into its record; of one that is put together, what it begins with."""
     for path in sorted((REPOSITORY / "annotator").rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for call in ast.walk(parsed(path)):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name | ast.Attribute):
                 name = call.func.id if isinstance(call.func, ast.Name) else call.func.attr
                 place = _PLACE_OF_ACTION.get(name)

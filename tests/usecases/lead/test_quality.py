@@ -285,7 +285,7 @@ PARTS = [
     ("expmrc", "cmrc2018", "reading"),
     ("expmrc", "race", "reading"),
 ]
-AT_MOST = 130  # texts of each: the packages take a second for ten of them
+AT_MOST = 40  # texts of each: the packages take a second for ten of them
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_agreement_on_real_data_is_what_the_packages_say(store: Store, part: Pro
         votes.append(InstanceVotes(tuple(a.annotator for a in counting), marks_of(instance, counting)))
         labels.append({a.annotator: a.result for a in annotations if a.result is not None})
     found = agreement_of(store, LOCAL_OPERATOR, part)
-    assert found.tokens.n_instances > 100
+    assert found.tokens.n_instances > 30
     check_equal(figures_of(found.tokens), figures_by_packages(votes))
     check_pairs(found.labels, labels)
     # Of cose's 500 labels more do not fit the package's array of items x labels x labels.

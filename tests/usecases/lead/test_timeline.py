@@ -30,7 +30,7 @@ from annotator.usecases.review.rounds import decide_round
 from annotator.usecases.transfer.export import export_file
 from annotator.usecases.transfer.file_import import import_file
 from tests.clock import let_no_moment_be_twice
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, parsed
 from tests.usecases.review.test_reviews import annotate, score
 
 People = Callable[..., User]
@@ -231,7 +231,7 @@ def event(action: str, actor: str = "Lead", **detail: object) -> Event:
 def _actions() -> Iterator[str]:
     """What the use cases write down, as it stands in the source."""
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
                 name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
                 if name in WRITERS:
