@@ -3,12 +3,13 @@
 import inspect
 import re
 import sys
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.addnodes import desc_annotation
+from sphinx.addnodes import desc_annotation, toctree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # Sphinx runs this file alone
 
@@ -112,7 +113,33 @@ def _skips(_app: Any, _kind: str, _name: str, value: Any, skip: bool, _options: 
     return skip or not is_shown or None
 
 
+def _prune_sections(app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """The tree at the left has titles alone; the theme copies every document's sections first, half of the building."""
+    if "toctree" in context:
+        context["toctree"] = partial(_tree_of_titles, app.env, context["toctree"])
+
+
+def _tree_of_titles(env: Any, tree: Callable[..., str], **options: Any) -> str:
+    whole = env.tocs
+    env.tocs = _titles(tuple(whole.items()))
+    try:
+        return tree(**options)
+    finally:
+        env.tocs = whole
+
+
+@cache
+def _titles(tocs: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    titles = {name: toc.deepcopy() for name, toc in tocs}
+    for item in [item for toc in titles.values() for item in toc.children if len(item) > 1]:
+        item[1][:] = list(item.findall(toctree))
+        if not len(item[1]):
+            item.pop(1)
+    return titles
+
+
 def setup(app: Any) -> None:
+    app.connect("html-page-context", _prune_sections, priority=400)  # before the theme's
     app.connect("source-read", _add_chapters)
     app.connect("autodoc-process-docstring", _read_docstring)
     app.connect("autodoc-process-signature", _read_signature)
