@@ -72,19 +72,6 @@ def by_change(values: Floats, has_changed: Flags) -> ByChange:
     return ByChange(mean_of(values), mean_of(values[~has_changed]), mean_of(values[has_changed]))
 
 
-def by_kind(values: Floats, kinds: Sequence[str], has_changed: Flags) -> dict[str, ByChange]:
-    """The same for each kind of perturbation, kinds in alphabetical order."""
-    names, numbers = np.unique(np.asarray(kinds, dtype=np.str_), return_inverse=True)
-    if len(numbers) != len(values):
-        raise InvalidValue(
-            f"Each pair has one kind of perturbation; got {len(numbers)} for {counted(len(values), 'pair')}."
-        )
-    return {
-        str(name): by_change(values[numbers == number], has_changed[numbers == number])
-        for number, name in enumerate(names)
-    }
-
-
 def encode_tokens(
     originals: Iterable[Sequence[str]], perturbed: Iterable[Sequence[str]]
 ) -> tuple[Ragged[np.int64], Ragged[np.int64]]:

@@ -1,6 +1,5 @@
 """Sentence editing: how high a model ranks the words that an edit changed. Only rank matters, never the size of a score."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,6 @@ from annotator.metrics.ranked_words import Points, RankedWords, rank_words
 
 Scores = Ragged[np.float64]
 Marks = Ragged[np.bool_]
-Measure = Callable[[Scores, Marks], Floats]
 
 
 def reciprocal_rank_with_removal(scores: Scores, rationale: Marks, *, ranked: RankedWords | None = None) -> Floats:
@@ -195,11 +193,6 @@ def confidence_by_ranking(probabilities: Floats, reciprocal_ranks: Floats, is_co
         return Confidence(perfect, other, None, None)
     ratio = perfect.value / other.value if other.value else None
     return Confidence(perfect, other, perfect.value - other.value, ratio)
-
-
-def by_layer(measure: Measure, layers: Sequence[Scores], rationale: Marks) -> list[Aggregate]:
-    """A metric's mean for the scores of each layer, first layer first."""
-    return [mean_of(measure(scores, rationale)) for scores in layers]
 
 
 def _area(ranked: RankedWords, points: Points, pieces: Floats) -> Floats:

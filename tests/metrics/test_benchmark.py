@@ -257,20 +257,11 @@ def test_the_corpus_number_divides_by_the_disturb_records_of_gold() -> None:
     assert consistency.corpus_map_scripts(np.array([]), 0) is None
 
 
-def test_map_is_told_by_kind_and_by_whether_the_prediction_changed() -> None:
+def test_map_is_told_by_whether_the_prediction_changed() -> None:
     values, has_changed = np.array([1.0, 0.5, 0.25, np.nan]), np.array([False, True, False, False])
-    found = consistency.by_kind(values, ["syntax", "important", "important", "syntax"], has_changed)
-    assert list(found) == ["important", "syntax"]
-    assert found["important"] == consistency.ByChange(
-        Aggregate(0.375, 2, 0), Aggregate(0.25, 1, 0), Aggregate(0.5, 1, 0)
-    )
-    assert found["syntax"] == consistency.ByChange(Aggregate(1.0, 1, 1), Aggregate(1.0, 1, 1), Aggregate(None, 0, 0))
-    assert consistency.by_change(values, has_changed).all == mean_of(values)
-
-
-def test_kinds_for_other_pairs_are_refused() -> None:
-    with pytest.raises(InvalidValue, match="got 1 for 2 pairs"):
-        consistency.by_kind(np.zeros(2), ["syntax"], np.zeros(2, dtype=bool))
+    found = consistency.by_change(values, has_changed)
+    assert found == consistency.ByChange(mean_of(values), Aggregate(0.625, 2, 1), Aggregate(0.5, 1, 0))
+    assert consistency.by_change(values, np.zeros(4, dtype=bool)).changed == Aggregate(None, 0, 0)
 
 
 @pytest.mark.parametrize(

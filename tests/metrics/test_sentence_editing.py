@@ -212,13 +212,6 @@ def test_f1_of_need_edit_is_that_of_scikit_learn(sentences: list[tuple[bool, boo
         assert f1 is None
 
 
-def test_each_layer_has_its_own_mean() -> None:
-    marks = Ragged.of([[1, 0], [0, 1]], np.bool_)
-    layers = [Ragged.of(scores, np.float64) for scores in ([[2, 1], [1, 2]], [[1, 2], [2, 1]])]
-    found = editing.by_layer(editing.reciprocal_rank_with_removal, layers, marks)
-    assert [(layer.value, layer.n) for layer in found] == [(1.0, 2), (0.5, 2)]
-
-
 def test_scores_that_are_no_numbers_are_refused_with_their_sentence() -> None:
     scores, marks = Ragged.of([[1.0], [2.0, np.nan]], np.float64), Ragged.of([[1], [1, 0]], np.bool_)
     with pytest.raises(InvalidValue, match="Sentence 1 has a score that is not a number"):

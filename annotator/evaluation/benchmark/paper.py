@@ -339,7 +339,6 @@ def _renumbered(files: BenchmarkFiles, number: int) -> tuple[list[int], list[lis
 
 
 Reading = Literal["scripts", "evaluator", "paper"]
-TASKS = tuple(SHAPES)
 _READINGS: dict[str, Callable[[BenchmarkFiles, programs.BenchmarkReport], Report]] = {
     "scripts": programs.scripts_reading,
     "evaluator": programs.evaluator_reading,
