@@ -76,8 +76,9 @@ class Kept:
 
 
 @st.cache_resource(show_spinner=False)
-def _numbers() -> ValueCache:
-    return ValueCache(most=200)
+def cache_of(what: str, most: int) -> ValueCache:  # noqa: ARG001  (each has one of its own)
+    """Values that are kept for all visits of a server. most: as of ValueCache."""
+    return ValueCache(most)
 
 
 def kept(
@@ -92,12 +93,13 @@ def kept(
     counts = (tuple(sorted(progress.instances.items())), str(progress.people))
     hour = store.moment().strftime("%Y-%m-%d %H")
     key, made_of = (str(database_path().resolve()), project.id, what), (newest, counts, hour)
-    known = _numbers().get(key, Kept)
+    cache = cache_of("progress", 200)
+    known = cache.get(key, Kept)
     if known is not None and known.holds(made_of) and isinstance(known.value, kind):
         return known.value
     began = time.monotonic()
     with st.spinner(_("Computing …")):
         value = make()
     now = time.monotonic()
-    _numbers().put(key, Kept(value, made_of, now, now - began))
+    cache.put(key, Kept(value, made_of, now, now - began))
     return value

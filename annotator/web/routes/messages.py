@@ -17,7 +17,7 @@ from annotator.usecases.access.accounts import Session
 from annotator.usecases.databases import Store
 from annotator.web.routes import access
 
-LAST_PAGE = 10**6
+_LAST_PAGE = 10**6
 _LONGEST_BODY = 2 * 1024 * 1024
 _SHORT_BODY = 64 * 1024
 _LARGEST = 2**53  # what a browser counts exactly
@@ -36,15 +36,25 @@ def number(query: Query, name: str, *, lowest: int = 0, highest: int = _LARGEST)
     whole = whole_number(value)
     if whole is None or not lowest <= whole <= highest:
         expected = _("a number from {lowest} to {highest}", lowest=lowest, highest=highest)
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name=name,
-                expected=expected,
-                value=value[:40],
-            )
-        )
+        raise unexpected(name, value, expected)
     return whole
+
+
+def unexpected(name: str, value: str, expected: str, *, longest: int = 40) -> InvalidValue:
+    """The error of a part of an address, of which so many characters are shown."""
+    return InvalidValue(
+        _(
+            "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
+            name=name,
+            expected=expected,
+            value=value[:longest],
+        )
+    )
+
+
+def page_number(query: Query) -> int:
+    """The page of a list that an address names, or the first."""
+    return number(query, "page", lowest=1, highest=_LAST_PAGE) if query.get("page") else 1
 
 
 def get_route(path: str, handler: Handler[Query]) -> Route:

@@ -20,7 +20,7 @@ from annotator.usecases.annotate import work as annotate_work
 from annotator.usecases.annotate.my_work import Work, my_work
 from annotator.usecases.databases import Store
 from annotator.usecases.project.guidelines import acknowledge
-from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
+from annotator.web.routes.messages import Elapsed, Number, Query, get_route, number, page_number, post_route, unexpected
 
 _YEARS = range(1970, 9999)
 
@@ -141,14 +141,7 @@ def _day_of(day: str | None) -> str | None:
     try:
         return _stored_time(msgspec.convert(day, Moment))
     except msgspec.ValidationError as error:
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name="day",
-                value=day[:40],
-                expected="YYYY-MM-DDTHH:MM:SSZ",
-            )
-        ) from error
+        raise unexpected("day", day, "YYYY-MM-DDTHH:MM:SSZ") from error
 
 
 def _began(day: dt.datetime | None) -> str | None:
@@ -156,7 +149,7 @@ def _began(day: dt.datetime | None) -> str | None:
 
 
 def _mine(store: Store, user: User, query: Query) -> object:
-    page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+    page = page_number(query)
     state, words = query.get("state", ""), query.get("words", "")
     rows, total = my_work(store, user, number(query, "project"), page, state=state, words=words)
     return panel_messages.show_my_work(rows, total, page)

@@ -14,7 +14,7 @@ from annotator.errors import InvalidValue
 from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.routes.health import make_tokeniser_ready
-from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
+from annotator.web.routes.messages import Number, Query, get_route, number, page_number, post_route
 
 _LONGEST_WORDS = 200
 
@@ -89,7 +89,7 @@ def _originals(store: Store, user: User, query: Query) -> object:
 
     words = query.get("words", "")[:_LONGEST_WORDS].strip()
     is_without = query.get("without") == "1"
-    return show_originals(store, user, number(query, "project"), words, _page(query), is_without=is_without)
+    return show_originals(store, user, number(query, "project"), words, page_number(query), is_without=is_without)
 
 
 def _next(store: Store, user: User, query: Query) -> object:
@@ -162,7 +162,7 @@ def _withdraw(store: Store, user: User, body: OneBody) -> object:
 def _mine(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.perturb.panel_messages import show_mine  # noqa: PLC0415
 
-    return show_mine(store, user, number(query, "project"), _page(query))
+    return show_mine(store, user, number(query, "project"), page_number(query))
 
 
 def _progress(store: Store, user: User, query: Query) -> object:
@@ -221,10 +221,6 @@ def _required(body: OneBody) -> ChangedText:
     if body.changed is None:
         raise InvalidValue(_("Required field '{name}' is missing.", name="changed"))
     return body.changed.as_changed()
-
-
-def _page(query: Query) -> int:
-    return number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
 
 
 def _after(query: Query) -> int:

@@ -35,7 +35,7 @@ def _submit(store: Store, user: User, body: SubmitBody) -> object:
     )  # fmt: skip
 
 
-def _refuse(_store: Store, _user: User, _body: SkipBody) -> object:
+def _refuse(_store: Store, _user: User, _body: object) -> object:
     raise Conflict(_(_NOT_HERE))
 
 
@@ -57,10 +57,6 @@ def _submit_scores(store: Store, user: User, body: review.SaveBody) -> object:
     return {"next": scored_texts.submit_scores(store, user, body.review, body.revision, scores, active_ms)}
 
 
-def _refuse_review(_store: Store, _user: User, _body: review.SkipBody) -> object:
-    raise Conflict(_(_NOT_HERE))
-
-
 def _stored_scores(store: Store, user: User, body: review.SaveBody) -> object:
     return scored_texts.current_scored_text(store, user, body.review)
 
@@ -75,5 +71,5 @@ routes: list[Route] = [
     get_route("training/review/next", _next_review),
     post_route("training/review/save", _save_scores, review.SaveBody, _stored_scores),
     post_route("training/review/submit", _submit_scores, review.SaveBody, _stored_scores),
-    post_route("training/review/skip", _refuse_review, review.SkipBody),
+    post_route("training/review/skip", _refuse, review.SkipBody),
 ]

@@ -11,7 +11,7 @@ from annotator.usecases.databases import Store
 from annotator.usecases.review import reviews
 from annotator.usecases.review.panel_messages import show_my_reviews, show_next_review, show_review
 from annotator.usecases.review.reviews import my_reviews
-from annotator.web.routes.messages import LAST_PAGE, Elapsed, Number, Query, get_route, number, post_route
+from annotator.web.routes.messages import Elapsed, Number, Query, get_route, number, page_number, post_route
 
 Score = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]  # the scale itself is the domain's
 
@@ -66,7 +66,7 @@ def _next(store: Store, user: User, query: Query) -> object:
 
 
 def _mine(store: Store, user: User, query: Query) -> object:
-    page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+    page = page_number(query)
     state, words = query.get("state", ""), query.get("words", "")
     rows, total = my_reviews(store, user, number(query, "project"), page, state=state, words=words)
     return show_my_reviews(rows, total, page)

@@ -11,11 +11,9 @@ import msgspec
 from annotator.domain.measurements import Bounds, Brush, InstanceNumber, Question, Slice, Which
 from annotator.domain.numbers import whole_number
 from annotator.domain.people import User
-from annotator.errors import InvalidValue
-from annotator.language import _
 from annotator.usecases.databases import Store
 from annotator.web.routes.health import make_tokeniser_ready
-from annotator.web.routes.messages import LAST_PAGE, Number, Query, get_route, number, post_route
+from annotator.web.routes.messages import Number, Query, get_route, number, page_number, post_route, unexpected
 
 if TYPE_CHECKING:
     from annotator.usecases.inspect.saliency import AskedGold
@@ -39,9 +37,7 @@ def asked_axis(query: Query, name: str) -> InstanceNumber:
     """A number that the address must name; "-" stands for no run: a number of the text."""
     number = number_of(query, name, allows_no_run=True)
     if number is None:
-        raise InvalidValue(
-            _("Invalid '{name}' in the address: '{value}'. Expected {expected}.", name=name, value="", expected=_NUMBER)
-        )
+        raise unexpected(name, "", _NUMBER)
     return number
 
 
@@ -55,14 +51,7 @@ def number_of(query: Query, name: str, *, allows_no_run: bool = False) -> Instan
     run_id, layer_number = whole_number(run), whole_number(layer)
     is_of_text = allows_no_run and run == "-"
     if (run_id is None and not is_of_text) or (layer_number is None and layer != "-") or not number:
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name=name,
-                value=text[:60],
-                expected=_NUMBER,
-            )
-        )
+        raise unexpected(name, text, _NUMBER, longest=60)
     return InstanceNumber(run_id, layer_number, number)
 
 
@@ -80,14 +69,7 @@ def _bounds(query: Query, name: str) -> Bounds:
         or (last and high is None)
         or (low is not None and high is not None and high < low)
     ):
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name=name,
-                value=text[:60],
-                expected="FROM~TO (0.2~0.5)",
-            )
-        )
+        raise unexpected(name, text, "FROM~TO (0.2~0.5)", longest=60)
     return low, high
 
 
@@ -98,14 +80,7 @@ def _outline(text: str) -> tuple[tuple[float, float], ...]:
     numbers = [tuple(value for part in corner if (value := _finite(part)) is not None) for corner in corners]
     pairs = tuple((pair[0], pair[1]) for pair in numbers if len(pair) == 2)
     if not 3 <= len(pairs) == len(corners) <= _MOST_CORNERS or any(len(corner) != 2 for corner in corners):
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name="outline",
-                value=text[:60],
-                expected=f"X,Y X,Y X,Y … (3–{_MOST_CORNERS})",
-            )
-        )
+        raise unexpected("outline", text, f"X,Y X,Y X,Y … (3–{_MOST_CORNERS})", longest=60)
     return pairs
 
 
@@ -124,7 +99,7 @@ def _list(store: Store, user: User, query: Query) -> object:
     from annotator.usecases.inspect import saliency  # noqa: PLC0415
     from annotator.usecases.inspect.saliency_messages import ShownList  # noqa: PLC0415
 
-    page = number(query, "page", lowest=1, highest=LAST_PAGE) if query.get("page") else 1
+    page = page_number(query)
     question = question_of(query)
     rows, n = saliency.list_instances_by(store, user, question, page)
     without = saliency.count_not_listed(store, user, question)
@@ -164,14 +139,7 @@ def _length(text: str) -> tuple[int, int] | None:
     first, _dash, last = text.partition("-")
     shortest, longest = whole_number(first), whole_number(last)
     if shortest is None or longest is None or longest < shortest:
-        raise InvalidValue(
-            _(
-                "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-                name="length",
-                value=text[:40],
-                expected="FROM-TO (10-25)",
-            )
-        )
+        raise unexpected("length", text, "FROM-TO (10-25)")
     return shortest, longest
 
 
@@ -180,14 +148,7 @@ def _which(query: Query) -> Which:
     for which in known:
         if which == wanted:
             return which
-    raise InvalidValue(
-        _(
-            "Invalid '{name}' in the address: '{value}'. Expected {expected}.",
-            name="which",
-            value=wanted[:40],
-            expected=", ".join(known),
-        )
-    )
+    raise unexpected("which", wanted, ", ".join(known))
 
 
 def _points(store: Store, user: User, query: Query) -> object:

@@ -39,7 +39,7 @@ from annotator.usecases.models.parameter_words import choice_words
 from annotator.usecases.models.self_explanations import models_that_gave_sets
 from annotator.usecases.training.forecast import last_event
 from annotator.web.buttons import pressed
-from annotator.web.cached_numbers import ValueCache
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.sections import labels as model_labels
 from annotator.web.sections.tables import choose, show_numbers
@@ -234,11 +234,6 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 # A model's own sets over all texts, once there are some (docs/sufficient.md).
 
 
-@st.cache_resource(show_spinner=False)
-def _set_numbers() -> ValueCache:
-    return ValueCache(most=100)
-
-
 def _show_set_numbers(store: Store, visit: Visit, project: Project) -> None:
     """The reviewers' three questions, the piles and how the sets match; counted only while the part is open."""
     if not has_sets(store, visit.user, project):
@@ -254,7 +249,7 @@ def _show_set_numbers(store: Store, visit: Visit, project: Project) -> None:
         if len(ways) > 1:
             way = st.selectbox(_("Model"), list(ways), format_func=way_words, key=f"sets_way_{project.id}")
         key = (str(database_path()), project.id, way, ways[way], last_event(store, visit.user, project))
-        numbers = _set_numbers().get_or_make(
+        numbers = cache_of("set numbers", 100).get_or_make(
             key, SufficientNumbers, lambda: set_numbers(store, visit.user, project, way), lambda _numbers: 1
         )
         with st.container(horizontal=True):

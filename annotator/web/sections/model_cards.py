@@ -1,29 +1,26 @@
 """The card of a model that was trained here: what it learned from, its losses, and what its alignment brought."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import streamlit as st
 
-from annotator.domain.numbers import signed, written
+from annotator.domain.numbers import written
 from annotator.domain.projects import Project
 from annotator.figures.curves import Curve, Panel, Scale, curve_panels
 from annotator.language import _, parted, spoken_language, unsaid
 from annotator.usecases.background import AskedAttribution, AskedTraining, ask_to_attribute, ask_to_train
 from annotator.usecases.databases import Store
-from annotator.usecases.models.alignment_gains import Measured
+from annotator.usecases.models.alignment_gains import Measured, in_words
 from annotator.usecases.models.alignment_proofs import AlignmentProof, Lack, alignment_proof, questions_for_proof
 from annotator.usecases.models.related_models import why_without_kin
 from annotator.usecases.training.forecast import TrainedModel, free_name, last_event, training_of_kin
 from annotator.web.buttons import pressed
-from annotator.web.cached_numbers import ValueCache
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text, refusals_shown
 from annotator.web.page_parts import show_chart
 from annotator.web.sections.tables import show_numbers
 from annotator.web.session import Visit, database_path
-
-if TYPE_CHECKING:
-    from annotator.metrics.significance import Verdict
 
 # What the alignment of a model brought, beside its twin and its control, with buttons for what is not there.
 
@@ -33,11 +30,6 @@ _BEHIND = {"twin": "none", "control": "shuffled"}
 _ASKED = unsaid("Queued; progress is shown above.")
 
 
-@st.cache_resource(show_spinner=False)
-def _proofs() -> ValueCache:
-    return ValueCache(most=100)
-
-
 def show_alignment_proofs(store: Store, visit: Visit, project: Project, model: TrainedModel) -> None:
     """Nothing of a model that was not aligned, unless its card is of before that was told."""
     if reason := why_without_kin(model.card):
@@ -45,10 +37,11 @@ def show_alignment_proofs(store: Store, visit: Visit, project: Project, model: T
         return
     event = last_event(store, visit.user, project)
     key = (str(database_path()), project.id, model.name, event, spoken_language())  # its sentences are said
-    cached = _proofs().get(key, tuple)
+    proofs = cache_of("proofs", 100)
+    cached = proofs.get(key, tuple)
     if cached is None:
         cached = (alignment_proof(store, visit.user, project, [model.name]),)
-        _proofs().put(key, cached)
+        proofs.put(key, cached)
     (proof,) = cached
     if proof is None:
         return
@@ -86,17 +79,9 @@ def show_measures(measures: Sequence[Measured], base: str, other: str, *, key: s
     rows = []
     for of in measures:
         gain = of.gain
-        row = {_("metric"): of.title, "n": gain.n, base: gain.base, other: gain.other, difference: _written(gain.gain)}
-        rows.append(row | ({control: gain.control, of_control: _written(gain.of_control)} if has_control else {}))
+        row = {_("metric"): of.title, "n": gain.n, base: gain.base, other: gain.other, difference: in_words(gain.gain)}
+        rows.append(row | ({control: gain.control, of_control: in_words(gain.of_control)} if has_control else {}))
     show_numbers(rows, {base, other, control}, key=key, right=(difference, of_control))
-
-
-def _written(verdict: "Verdict | None") -> str | None:
-    if verdict is None or verdict.difference is None:
-        return None
-    if verdict.low is None or verdict.high is None:
-        return signed(verdict.difference)
-    return f"{signed(verdict.difference)} [{signed(verdict.low)}, {signed(verdict.high)}]"
 
 
 def _show_lack(store: Store, visit: Visit, project: Project, model: TrainedModel, lack: Lack) -> None:

@@ -47,7 +47,7 @@ from annotator.usecases.training.transformers import (
     TrainingOptions,
 )
 from annotator.web.buttons import pressed
-from annotator.web.cached_numbers import ValueCache
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text, confirm_and_rerun, refusals_shown
 from annotator.web.sections import computation, model_cards
 from annotator.web.sections.tables import choose
@@ -438,16 +438,12 @@ def _show_form(store: Store, visit: Visit, project: Project) -> None:
             confirm_and_rerun(_(_ASKED))
 
 
-@st.cache_resource(show_spinner=False)
-def _forecasts() -> ValueCache:
-    return ValueCache(most=100)
-
-
 def _foreseen(store: Store, visit: Visit, project: Project, request: background.AskedTraining) -> Forecast:
     """Kept until something happens in the project: of ten thousand texts it takes a second, and each change of the form asks."""
     options = request.options.data
     key = (str(database_path()), project.id, options, last_event(store, visit.user, project))
-    return _forecasts().get_or_make(key, Forecast, lambda: forecast(store, visit.user, project, options), lambda _n: 1)
+    forecasts = cache_of("forecasts", 100)
+    return forecasts.get_or_make(key, Forecast, lambda: forecast(store, visit.user, project, options), lambda _n: 1)
 
 
 def _ask_anew(store: Store, visit: Visit, project: Project, name: str) -> bool:

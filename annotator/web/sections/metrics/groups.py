@@ -25,10 +25,11 @@ from annotator.usecases.project.word_lists import word_lists
 from annotator.usecases.suites.construction import suites_of
 from annotator.usecases.suites.results import ResultRow, suite_results
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ask_page, show_chart
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable, cache_of
+from annotator.web.sections.metrics.numbers import AUTOMATIC, ScoredTable
 from annotator.web.sections.metrics.table import uncounted_training_summary
 from annotator.web.sections.suites.results import failing_cases
 from annotator.web.sections.tables import file_stem, show_numbers

@@ -22,7 +22,7 @@ from annotator.usecases.inspect import metric_values
 from annotator.usecases.inspect.metrics_table import gold_summary, policy_in_words
 from annotator.usecases.inspect.project_scores import evaluate_with_instances
 from annotator.web.buttons import pressed
-from annotator.web.cached_numbers import ValueCache
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text
 from annotator.web.page_choices import PageChoices
 from annotator.web.sections.metrics import choices as state
@@ -104,12 +104,6 @@ class ScoredTable:
             lambda: judged(self.table, rows, column),
             lambda _made: 1,
         )
-
-
-@st.cache_resource(show_spinner=False)
-def cache_of(what: str, most: int) -> ValueCache:  # noqa: ARG001  (each has one of its own)
-    """Values that are kept for all visits of a server. most: as of ValueCache."""
-    return ValueCache(most)
 
 
 _tables = partial(cache_of, "tables", 30_000_000)  # numbers of instances, of eight bytes each

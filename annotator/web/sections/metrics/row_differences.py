@@ -19,9 +19,10 @@ from annotator.usecases.compare.rows import DifferingInstance, TwoRows, differin
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
 from annotator.usecases.inspect.metrics_table import comparisons_of, named
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.table_controls import View
 from annotator.web.sections.tables import file_stem
 from annotator.web.session import Visit

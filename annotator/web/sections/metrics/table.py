@@ -18,10 +18,11 @@ from annotator.usecases.inspect.measurement import unmeasured
 from annotator.usecases.inspect.metric_formats import table_csv, table_latex
 from annotator.usecases.inspect.metrics_table import gold_summary, named, title_of
 from annotator.web.buttons import pressed
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import ask_page
 from annotator.web.sections.metrics import choices, row_differences
-from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.metrics.table_controls import View, choose_view
 from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit

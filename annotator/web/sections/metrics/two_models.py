@@ -23,10 +23,11 @@ from annotator.usecases.compare.model_comparison import (
 from annotator.usecases.compare.model_gains import ModelGains, answers_runs, first_pair, gains_behind
 from annotator.usecases.databases import Store
 from annotator.usecases.inspect.metric_values import newest_event
+from annotator.web.cached_numbers import cache_of
 from annotator.web.frame import as_text
 from annotator.web.page_parts import show_chart
 from annotator.web.sections.metrics import choices as state
-from annotator.web.sections.metrics.numbers import ScoredTable, cache_of
+from annotator.web.sections.metrics.numbers import ScoredTable
 from annotator.web.sections.model_cards import show_measures
 from annotator.web.sections.tables import file_stem, show_numbers
 from annotator.web.session import Visit
