@@ -15,12 +15,29 @@ import numpy.typing as npt
 from annotator.domain.instances import Instance
 from annotator.domain.models import Attribution, Prediction, Unit
 from annotator.domain.texts import TokenizedText
-from annotator.errors import InvalidValue
+from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Flags
 
 Preset = TypeVar("Preset")
 TooLong = Literal["refuse", "cut", "windows"]  # what happens to a text beyond a model's limit
+
+
+def no_label(name: str, label: str, labels: str) -> str:
+    """That a model does not give a label; labels: those that it gives, in a line."""
+    return _("'{name}' has no label '{label}'. Available: {labels}.", name=name, label=label, labels=labels)
+
+
+def failure(name: str, error: Exception) -> ModelError:
+    """What a model raised, as an error with a sentence."""
+    values = {"name": name, "error": type(error).__name__, "first_line": first_line(error)}
+    return ModelError(_("'{name}' failed ({error}: “{first_line}”).", **values))
+
+
+def first_line(error: Exception) -> str:
+    """The beginning of what an error says."""
+    message = str(error).strip()
+    return message.splitlines()[0][:300] if message else type(error).__name__
 
 
 @dataclass(frozen=True, slots=True)

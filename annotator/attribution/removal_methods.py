@@ -24,6 +24,7 @@ from annotator.attribution.base import (
     StatesOrder,
     StatesTooLong,
     TracksAnswer,
+    no_label,
     with_target,
 )
 from annotator.domain.models import Attribution, Unit
@@ -101,14 +102,7 @@ class Question:
     def column(self, label: str) -> int:
         """The place of a label among the model's; raises ModelError naming those there are."""
         if label not in self.predictor.labels:
-            raise ModelError(
-                _(
-                    "'{name}' has no label '{label}'. Available: {labels}.",
-                    name=self.predictor.name,
-                    label=label,
-                    labels=", ".join(self.predictor.labels),
-                )
-            )
+            raise ModelError(no_label(self.predictor.name, label, ", ".join(self.predictor.labels)))
         return self.predictor.labels.index(label)
 
     def all_labels(self, inputs: Iterable[Input]) -> Floats:

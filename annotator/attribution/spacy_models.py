@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, failure, first_line
 from annotator.errors import ModelError
 from annotator.language import _
 from annotator.metrics.ragged import Floats
@@ -75,7 +75,7 @@ def load(source: str, *, name: str) -> SpacyPipeline:
 
 
 def _unloadable(source: str, error: Exception) -> ModelError:
-    return ModelError(_("Can't load '{spec}': {first_line}", spec=source, first_line=_first_line(error)))
+    return ModelError(_("Can't load '{spec}': {first_line}", spec=source, first_line=first_line(error)))
 
 
 def _folder_or_name(source: str) -> Path | str:
@@ -135,14 +135,7 @@ def _errors_as_sentences(name: str) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:  # its components are anybody's code, so that no list of errors would hold
-        raise ModelError(
-            _(
-                "'{name}' failed ({error}: “{first_line}”).",
-                name=name,
-                first_line=_first_line(error),
-                error=type(error).__name__,
-            )
-        ) from error
+        raise failure(name, error) from error
 
 
 def _shares(scores: Floats, name: str) -> Floats:
@@ -152,11 +145,6 @@ def _shares(scores: Floats, name: str) -> Floats:
     sums = scores.sum(axis=1, keepdims=True)
     shares: Floats = np.where(sums > 0, scores / np.where(sums > 0, sums, 1.0), 1.0 / scores.shape[1])
     return shares
-
-
-def _first_line(error: Any) -> str:
-    text = str(error).strip()
-    return text.splitlines()[0] if text else type(error).__name__
 
 
 # The built-in model of before, spaCy's bag-of-words text classifier over lower-cased tokens: read, and no longer trained.

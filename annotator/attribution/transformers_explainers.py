@@ -17,7 +17,7 @@ import numpy.typing as npt
 from annotator.attribution.architectures.lstm import is_match_lstm, is_recurrent
 from annotator.attribution.architectures.rationaliser import has_extractor, selection_of, selects
 from annotator.attribution.base import Input, SegmentTokens
-from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layers_for
+from annotator.attribution.transformers_networks import Loaded, answering, check_used_once, layer_number, layers_for
 from annotator.attribution.transformers_parameters import BASELINE_SUBWORDS, CONSTANT, FOLLOWS_MODEL, Value
 from annotator.attribution.transformers_predictors import Explainable, Target
 from annotator.attribution.transformers_relevance import check_graph, relevance_rules
@@ -372,19 +372,7 @@ def check_cls(loaded: Loaded) -> int:
 
 
 def _layers(layer: Value, n_layers: int, loaded: Loaded) -> Sequence[int]:
-    if layer == "all":
-        return range(n_layers)
-    number = n_layers - 1 if layer == "last" else int(layer)
-    if number >= n_layers:
-        raise InvalidValue(
-            _(
-                "'{name}' has no layer {number}: layers are 0 to {n_layers}.",
-                name=loaded.name,
-                number=number,
-                n_layers=n_layers - 1,
-            )
-        )
-    return (number,)
+    return range(n_layers) if layer == "all" else (layer_number(layer, n_layers, loaded),)
 
 
 def check_attention(given: Sequence[Tensor] | None, length: int, name: str) -> Sequence[Tensor]:

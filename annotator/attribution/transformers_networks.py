@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Literal
 
 from annotator.attribution.architectures.rationaliser import selects
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, failure
 from annotator.attribution.transformers_answer_spans import Stretches
 from annotator.attribution.transformers_parameters import EMBEDDINGS, ModelKind, Value
 from annotator.attribution.transformers_prompts import Prompt, encode_in_prompt
@@ -327,14 +327,7 @@ def answering(loaded: Loaded) -> Iterator[None]:
     except (RuntimeError, ValueError, TypeError, IndexError, KeyError, AttributeError, AssertionError) as error:
         if re.search(r"out of memory|alloc.*memory|not enough memory", str(error)):
             raise ModelError(_out_of_memory(loaded)) from error
-        raise ModelError(
-            _(
-                "'{name}' failed ({error}: “{first_line}”).",
-                name=loaded.name,
-                error=type(error).__name__,
-                first_line=first_line(error),
-            )
-        ) from error
+        raise failure(loaded.name, error) from error
 
 
 def _out_of_memory(loaded: Loaded) -> str:
@@ -346,11 +339,6 @@ def _out_of_memory(loaded: Loaded) -> str:
         inputs=counted(loaded.batch_size, "input"),
         batch_size=loaded.batch_size,
     )
-
-
-def first_line(error: Exception) -> str:
-    message = str(error).strip()
-    return message.splitlines()[0][:300] if message else type(error).__name__
 
 
 # The layers of a model: which there are, and whether what one of them gives can be taken for what the text gives.
@@ -366,17 +354,23 @@ def layers_for(loaded: Loaded, layer: Value) -> list[tuple[int | None, Any]]:
     modules = _layers(loaded)
     if layer == "all":
         return list(enumerate(modules))
-    number = len(modules) - 1 if layer == "last" else int(layer)
-    if number >= len(modules):
+    number = layer_number(layer, len(modules), loaded)
+    return [(number, modules[number])]
+
+
+def layer_number(layer: Value, n_layers: int, loaded: Loaded) -> int:
+    """The number of one layer; raises InvalidValue for one that the model does not have."""
+    number = n_layers - 1 if layer == "last" else int(layer)
+    if number >= n_layers:
         raise InvalidValue(
             _(
                 "'{name}' has no layer {number}: layers are 0 to {n_layers}.",
                 name=loaded.name,
                 number=number,
-                n_layers=len(modules) - 1,
+                n_layers=n_layers - 1,
             )
         )
-    return [(number, modules[number])]
+    return number
 
 
 def _layers(loaded: Loaded) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, no_label
 from annotator.attribution.transformers_networks import Loaded, OfNetwork
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.numbers import counted
@@ -118,14 +118,7 @@ class Classifier(OfNetwork):
         numbers = {label: number for number, label in enumerate(self.labels)}
         for label in labels:
             if label not in numbers:
-                raise ModelError(
-                    _(
-                        "'{name}' has no label '{label}'. Available: {labels}.",
-                        name=self.name,
-                        label=label,
-                        labels=", ".join(self.labels),
-                    )
-                )
+                raise ModelError(no_label(self.name, label, ", ".join(self.labels)))
         return [Target(label, (numbers[label],)) for label, _other in zip(labels, encoded, strict=True)]
 
     def explained(self, outputs: Any, batch: Batch, positions: Tensor, *, as_probability: bool) -> Tensor:

@@ -9,7 +9,7 @@ import math
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -24,9 +24,9 @@ from annotator.attribution.architectures.lstm import register as register_recurr
 from annotator.attribution.architectures.pipeline import register as register_pipelines
 from annotator.attribution.architectures.rationaliser import read_extractor, selects
 from annotator.attribution.architectures.rationaliser import register as register_rationalisers
-from annotator.attribution.base import TooLong
+from annotator.attribution.base import TooLong, first_line
 from annotator.attribution.model_specs import NEGATIVE_LABEL, model_name
-from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering, first_line
+from annotator.attribution.transformers_networks import Device, Loaded, Reads, answering
 from annotator.attribution.transformers_parameters import ModelKind
 from annotator.attribution.transformers_prompts import Prompt, label_subwords
 from annotator.attribution.transformers_subwords import Cutter, empty_text_of
@@ -418,19 +418,24 @@ def weights_of(transformers: Any, torch: Any, source: Source, auto: str, config:
         dtype=torch.float32,
         output_loading_info=True,
     )
-    missing = sorted({*report["missing_keys"], *(str(key) for key in report["mismatched_keys"])})
-    if missing:
-        raise ModelError(
-            _(
-                "'{name}' lacks weights: {missing}. Give a trained model's folder.",
-                name=source.name,
-                missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
-            )
-        )
+    check_complete(source.name, {*report["missing_keys"], *(str(key) for key in report["mismatched_keys"])})
     read_extractor(model, Path(source.spec).expanduser())
     model.eval()
     model.requires_grad_(requires_grad=False)  # gradients go to embeddings alone
     return model
+
+
+def check_complete(name: str, missing_keys: Iterable[str]) -> None:
+    """Raise ModelError for a model of which weights are missing."""
+    missing = sorted(missing_keys)
+    if missing:
+        raise ModelError(
+            _(
+                "'{name}' lacks weights: {missing}. Give a trained model's folder.",
+                name=name,
+                missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
+            )
+        )
 
 
 def check_vocabulary(model: Any, tokenizer: Any, name: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from annotator.cli.commands import option, options_of, print_json
-from annotator.domain.numbers import signed, written, written_in_report
+from annotator.domain.numbers import UNDEFINED, written, written_in_report
 from annotator.domain.projects import GOLD_POLICIES
 from annotator.domain.tasks import Task
 from annotator.errors import NotFound
@@ -17,7 +17,6 @@ from annotator.metrics.registry import definition_of
 
 if TYPE_CHECKING:
     from annotator.evaluation.attributions import FilePair
-    from annotator.metrics.significance import Verdict
     from annotator.usecases.models.alignment_gains import Measured
     from annotator.usecases.models.alignment_proofs import AlignmentProof
 
@@ -219,6 +218,8 @@ def gain_lines(proof: "AlignmentProof") -> Iterator[str]:
 
 
 def measure_lines(measures: "Sequence[Measured]") -> Iterator[str]:
+    from annotator.usecases.models.alignment_gains import in_words
+
     has_control = any(of.gain.control is not None for of in measures)
     width = max(len(TITLES[name]) for name in ("gradient-x-input", *(of.measure for of in measures)))
     head = f"  {'':<{width}}       n    base   other  difference"
@@ -227,20 +228,12 @@ def measure_lines(measures: "Sequence[Measured]") -> Iterator[str]:
         gain = of.gain
         numbers = "  ".join(f"{written_in_report(value):>6}" for value in (gain.base, gain.other))
         title = TITLES[of.measure] + ("" if of.is_alike else " ¹")
-        line = f"  {title:<{width}}  {gain.n:>6,}  {numbers}  {_difference(gain.gain):<25}"
+        line = f"  {title:<{width}}  {gain.n:>6,}  {numbers}  {in_words(gain.gain) or UNDEFINED:<25}"
         if has_control:
-            line += f"  {written_in_report(gain.control):>7}  {_difference(gain.of_control)}"
+            line += f"  {written_in_report(gain.control):>7}  {in_words(gain.of_control) or UNDEFINED}"
         yield line.rstrip()
     if not all(of.is_alike for of in measures):
         yield "  ¹ each with its own parameters"
-
-
-def _difference(verdict: "Verdict | None") -> str:
-    if verdict is None or verdict.difference is None:
-        return "–"
-    if verdict.low is None or verdict.high is None:
-        return signed(verdict.difference)
-    return f"{signed(verdict.difference)} [{signed(verdict.low)}, {signed(verdict.high)}]"
 
 
 def proof_as_json(proof: "AlignmentProof") -> dict[str, object]:

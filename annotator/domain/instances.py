@@ -270,6 +270,11 @@ class Draft:
     proposed: Mapping[int, ProposedState] | None = None
 
 
+def plausible(milliseconds: int) -> int:
+    """A time of a browser: never negative, never longer than a day between two messages."""
+    return max(0, min(milliseconds, 24 * 3600 * 1000))
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """Time spent since the last acknowledged message; idle time is apart from active time. Milliseconds."""

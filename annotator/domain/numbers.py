@@ -5,7 +5,7 @@ And things by what they have in common.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import TypeVar
 
@@ -89,6 +89,11 @@ def written_in_report(value: float | None) -> str:
     """
     text = written(value, digits=4)
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The mean; None of nothing."""
+    return sum(values) / len(values) if values else None
 
 
 def signed(value: float) -> str:

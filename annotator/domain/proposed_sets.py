@@ -127,7 +127,7 @@ class VersionChange:
         >>> VersionChange("Contrast", "positive", "negative").sentence()
         'Contrast: positive → negative. What supported “positive” may not support “negative”.'
         """
-        before, after = _shown(self.before), _shown(self.after)
+        before, after = result_words(self.before), result_words(self.after)
         if not self.is_other_result:
             return _("{kind}: {after}, as in the original.", kind=self.kind, after=after)
         return _(
@@ -138,7 +138,8 @@ class VersionChange:
         )
 
 
-def _shown(result: str | None) -> str:
+def result_words(result: str | None) -> str:
+    """A label or an answer, or that there is none."""
     return _("no label") if result is None else result or _("no answer")
 
 

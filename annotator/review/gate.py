@@ -175,25 +175,26 @@ def finding_line(finding: reviews.Finding) -> str:
 def score_line(review: reviews.Review) -> str:
     """Everything that a reviewer gave: of each set sufficiency and compactness, of the whole comprehensiveness, the comments."""
     sets = [
-        _scores_of_set(set_letter(number), score)
+        scores_of_set(number, score.sufficiency, score.compactness) + _quoted(score.comment)
         for number, score in enumerate(review.scores.sets)
         if (score.sufficiency, score.compactness, score.comment) != (None, None, "")
     ]
-    whole = _("comprehensiveness {score}", score=_score(review.scores.comprehensiveness))
+    whole = _("comprehensiveness {score}", score=shown_score(review.scores.comprehensiveness))
     return f"{review.reviewer} · {parted([*sets, whole + _quoted(review.scores.comment)])}"
 
 
-def _scores_of_set(letter: str, score: reviews.SetScore) -> str:
-    scores = _(
+def scores_of_set(number: int, sufficiency: int | None, compactness: int | None) -> str:
+    """Both scores of a set."""
+    return _(
         "set {letter}: sufficiency {sufficiency}, compactness {compactness}",
-        letter=letter,
-        sufficiency=_score(score.sufficiency),
-        compactness=_score(score.compactness),
+        letter=set_letter(number),
+        sufficiency=shown_score(sufficiency),
+        compactness=shown_score(compactness),
     )
-    return scores + _quoted(score.comment)
 
 
-def _score(score: int | None) -> str:
+def shown_score(score: int | None) -> str:
+    """A score, or a dash."""
     return "–" if score is None else str(score)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotator.domain.instances import GoldInstance, Instance
+from annotator.domain.numbers import mean
 from annotator.domain.tasks import ResultKind
 from annotator.domain.texts import union_of_tokens
 
@@ -57,9 +58,9 @@ def describe_gold(gold: Iterable[GoldInstance], result_kind: ResultKind = "label
                 inside = sum(segment.first_token <= token < segment.end_token for token in union)
                 by_segment[segment.name].append(inside / segment.n_tokens)
     return RationaleStatistics(
-        n_gold=n_gold, n_sets=n_sets, n_spans=n_spans, n_rlr_undefined=n_gold - len(shares), rlr=_mean(shares),
+        n_gold=n_gold, n_sets=n_sets, n_spans=n_spans, n_rlr_undefined=n_gold - len(shares), rlr=mean(shares),
         rlr_by_segment={name: sum(values) / len(values) for name, values in by_segment.items()},
-        rlr_per_set=_mean(set_shares), rsn=n_sets / n_gold if n_gold else None, results=dict(results),
+        rlr_per_set=mean(set_shares), rsn=n_sets / n_gold if n_gold else None, results=dict(results),
         splits=dict(splits), languages=dict(languages),
     )  # fmt: skip
 
@@ -70,10 +71,6 @@ def _result_class(result: str | None, kind: ResultKind) -> str:
     if kind == "label":
         return result
     return "answered" if result else "no answer"
-
-
-def _mean(values: list[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +232,7 @@ class TablesTally:
             split=split,
             n_documents=self._documents.n_in(split),
             n_instances=self._sizes[split],
-            rationale_share=_mean(sums.shares),
+            rationale_share=mean(sums.shares),
             n_statements=sums.n_statements,
             tokens_per_statement=_ratio(sums.n_statement_tokens, sums.n_statements),
         )
@@ -246,7 +243,7 @@ class TablesTally:
         for language in sorted({*pairs, *self._by_language}):
             sums = self._by_language.get(language, _GoldSums())
             rsn = _ratio(sums.n_groups, sums.n_gold)
-            languages.append(BenchmarkLanguage(language, pairs[language], sums.n_gold, _mean(sums.shares), rsn))
+            languages.append(BenchmarkLanguage(language, pairs[language], sums.n_gold, mean(sums.shares), rsn))
         return tuple(languages)
 
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from annotator.domain.numbers import mean
 from annotator.metrics.aggregate import Aggregate, bootstrap, mean_of, over_seeds, paired_bootstrap
 from annotator.metrics.ragged import Flags, Floats, Integers
 from annotator.metrics.sentence_editing import confidence_by_ranking
@@ -59,7 +60,7 @@ class Sample:
         if len(self.means) > 1:
             defined = [mean.value for mean in self.means if mean.value is not None]
             n = int((self._n_values > 0).sum())
-            number = {"value": _mean(defined), "n": n, "n_left_out": int(self._is_met.sum()) - n}
+            number = {"value": mean(defined), "n": n, "n_left_out": int(self._is_met.sum()) - n}
             number |= spread(defined, len(self.means))
         if n_resamples:
             interval = bootstrap(self.of_instances(), n_resamples=n_resamples)
@@ -71,10 +72,6 @@ class Sample:
 def spread(values: Sequence[float], n_seeds: int) -> NumberReport:
     """Nothing of one seed."""
     return {} if n_seeds < 2 else {"deviation": over_seeds(np.array(values)).deviation, "n_seeds": n_seeds}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 @dataclass(slots=True)
@@ -101,7 +98,7 @@ class NumbersOverSeeds:
         numbers: NumberReports = {name: sample.report(self.n_resamples) for name, sample in self.samples.items()}
         for name, totals in self.totals.items():
             defined = [total for total in totals if total is not None]
-            numbers[name] = {"value": _mean(defined), **spread(defined, len(totals))}
+            numbers[name] = {"value": mean(defined), **spread(defined, len(totals))}
         return numbers
 
     def count_report(self) -> CountsReport:
@@ -207,7 +204,7 @@ class ConfidenceOverSeeds:
         perfect, other = self.perfect.report(), self.other.report()
         report: ConfidenceReport = {
             "perfect": perfect["value"], "n_perfect": perfect["n"], "other": other["value"], "n_other": other["n"],
-            "difference": _mean(self.compared["difference"]), "ratio": _mean(self.compared["ratio"]),
+            "difference": mean(self.compared["difference"]), "ratio": mean(self.compared["ratio"]),
         }  # fmt: skip
         if n_seeds > 1:
             deviations = {"perfect": perfect["deviation"], "other": other["deviation"]}

@@ -9,7 +9,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.texts import TokenizedText
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.text.characters import check_characters, is_spaceless
+from annotator.text.characters import beginning, check_characters, is_spaceless
 from annotator.text.tokenisation import sentence_starts as find_sentence_starts
 
 _BLANKS = re.compile(r"\s*")
@@ -58,7 +58,7 @@ def align_tokens(text: str, tokens: Sequence[str], sentence_starts: Sequence[int
                 "The {tokens} end at character {end}, before {shown} at {rest}.",
                 tokens=counted(len(tokens), "token"),
                 end=end,
-                shown=_shown(text, rest),
+                shown=beginning(text, rest),
                 rest=rest,
             ),
             token_index=len(tokens),
@@ -93,7 +93,7 @@ def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
     start_char = _after_blanks(text, end) if token.strip() else end
     shown_token = repr(token if len(token) <= 40 else token[:40] + "…")
     stands = (
-        _("where {words} is", words=_shown(text, start_char)) if start_char < len(text) else _("where the text ends")
+        _("where {words} is", words=beginning(text, start_char)) if start_char < len(text) else _("where the text ends")
     )
     return TokenMismatch(
         _(
@@ -106,10 +106,6 @@ def _mismatch(text: str, number: int, token: str, end: int) -> TokenMismatch:
         token_index=number,
         start_char=start_char,
     )
-
-
-def _shown(text: str, start_char: int) -> str:
-    return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))
 
 
 def text_from_tokens(tokens: Iterable[str], language: str) -> str:

@@ -54,6 +54,11 @@ def check_characters(text: str) -> None:
         )
 
 
+def beginning(text: str, start_char: int) -> str:
+    """What stands at a place of a text, for a message."""
+    return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))
+
+
 def may_have_clusters(text: str) -> bool:
     """Whether a text may hold grapheme clusters of several characters (line ends apart). A no is certain."""
     return not text.isascii() and _MAY_JOIN.search(text) is not None

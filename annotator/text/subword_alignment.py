@@ -17,7 +17,7 @@ from annotator.domain.models import Subword
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue
 from annotator.language import _
-from annotator.text.characters import CLUSTER
+from annotator.text.characters import CLUSTER, beginning
 from annotator.text.subword_forms import (
     FORMS,
     SPECIAL_TEXTS,
@@ -295,7 +295,7 @@ class _Search:
                 number=number,
                 shown=shown,
                 character=character,
-                rest=_rest(self.text.text, character),
+                rest=beginning(self.text.text, character),
             )
         return SubwordMismatch(reason, subword)
 
@@ -306,13 +306,9 @@ def left_over(n_subwords: int, text: str, end: int) -> SubwordMismatch:
         "The {subwords} end at character {end}, before {rest}. For truncated texts, mark the scores as partial.",
         subwords=counted(n_subwords, "subword"),
         end=end,
-        rest=_rest(text, end),
+        rest=beginning(text, end),
     )
     return SubwordMismatch(reason, n_subwords)
-
-
-def _rest(text: str, start_char: int) -> str:
-    return repr(text[start_char : start_char + 20] + ("…" if len(text) > start_char + 20 else ""))
 
 
 # The places of a model's subwords in one text or over the segments of an instance, by their offsets or by their text.

@@ -1,6 +1,6 @@
 """Models that can be trained: a folder's or a hub's encoder with a new head, or a small one from scratch."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from annotator.attribution.transformers_predictors import two_logits
 from annotator.attribution.transformers_subwords import Batch, Cutter, empty_text_of
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
-from annotator.training.word_vectors import word_tokenizer
+from annotator.training.word_vectors import ROLES, tokenizer_of, word_tokenizer
 
 Tensor = Any  # torch is not imported here: whoever makes one has it
 Output = Literal["softmax", "sigmoid"]
@@ -262,21 +262,10 @@ def _from_base(transformers: Any, torch: Any, new: NewModel, base: str) -> tuple
     new_parts = () if new.keeps_head else _head_of(model)
     if new.keeps_head:
         read_extractor(model, Path(base).expanduser())
-    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith(new_parts)])
+    transformers_sources.check_complete(
+        source.name, [key for key in report["missing_keys"] if not key.startswith(new_parts)]
+    )
     return source.name, tokenizer, model
-
-
-def _check_complete(name: str, missing_keys: Sequence[str]) -> None:
-    """Raise ModelError for a base of which weights are missing."""
-    missing = sorted(missing_keys)
-    if missing:
-        raise ModelError(
-            _(
-                "'{name}' lacks weights: {missing}. Give a trained model's folder.",
-                name=name,
-                missing=", ".join(missing[:3]) + (" ..." if len(missing) > 3 else ""),
-            )
-        )
 
 
 def _check_head(config: Any, new: NewModel, name: str) -> None:
@@ -416,7 +405,9 @@ def _recurrent_over(transformers: Any, torch: Any, new: NewModel, base: str) -> 
     encoder, report = source.weights(
         transformers.AutoModel, attn_implementation="eager", dtype=torch.float32, output_loading_info=True
     )
-    _check_complete(source.name, [key for key in report["missing_keys"] if not key.startswith("pooler")])
+    transformers_sources.check_complete(
+        source.name, [key for key in report["missing_keys"] if not key.startswith("pooler")]
+    )
     shape = {
         **_RECURRENT[new.architecture], **(new.shape or {}),
         "encoder": encoder.config.to_diff_dict(), "window": transformers_sources.limit_of(torch, encoder, tokenizer),
@@ -455,14 +446,6 @@ _FROM_SCRATCH = {  # without a base
     **dict.fromkeys(_SHAPED, _of_shape),
 }  # fmt: skip
 
-_ROLES = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
-
 
 def trained_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) -> Any:
     """A tokenizer like BERT's with the subwords of these texts: lower case, Chinese characters one by one.
@@ -475,13 +458,6 @@ def trained_tokenizer(transformers: Any, texts: Iterable[str], n_subwords: int) 
     learner.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     learner.train_from_iterator(texts, tokenizers.trainers.BpeTrainer(vocab_size=n_subwords, show_progress=False))
     learned_subwords = sorted(learner.get_vocab())
-    subwords = [*_ROLES.values(), *learned_subwords, *(f"##{subword}" for subword in learned_subwords)]
-    words = tokenizers.models.WordPiece(
-        {subword: n for n, subword in enumerate(subwords)}, unk_token=_ROLES["unk_token"]
-    )
-    cutter = tokenizers.Tokenizer(words)
-    cutter.normalizer, cutter.pre_tokenizer = learner.normalizer, learner.pre_tokenizer
-    cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=cutter, **_ROLES, model_input_names=["input_ids", "token_type_ids", "attention_mask"]
-    )
+    subwords = [*ROLES.values(), *learned_subwords, *(f"##{subword}" for subword in learned_subwords)]
+    kind = tokenizers.models.WordPiece
+    return tokenizer_of(transformers, kind, subwords, learner.normalizer, learner.pre_tokenizer)

@@ -4,7 +4,7 @@ A line is a word and its numbers; word2vec's first line, how many words and numb
 lower-cased, Chinese characters stand one by one. Kept are the words of the training texts, and the first ones of the file.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,7 @@ from annotator.language import _, several
 _BEYOND = (
     50_000  # lines of the file that are kept whatever the training texts have: the most frequent words stand first
 )
-_ROLES = {
-    "pad_token": "[PAD]",
-    "unk_token": "[UNK]",
-    "cls_token": "[CLS]",
-    "sep_token": "[SEP]",
-    "mask_token": "[MASK]",
-}
+ROLES = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
 
 Vector = npt.NDArray[np.float32]
 
@@ -155,15 +149,8 @@ def word_tokenizer(transformers: Any, texts: Iterable[str], path: Path) -> tuple
     words = {word for text in texts for word, _span in before.pre_tokenize_str(normalizer.normalize_str(text))}
     vectors = read_vectors(path, frozenset(words))
     missing = words - vectors.by_word.keys()
-    vocabulary = [*_ROLES.values(), *sorted(missing), *vectors.by_word]
-    cutter = tokenizers.Tokenizer(
-        tokenizers.models.WordLevel({word: n for n, word in enumerate(vocabulary)}, unk_token=_ROLES["unk_token"])
-    )
-    cutter.normalizer, cutter.pre_tokenizer = normalizer, before
-    cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
-    tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=cutter, **_ROLES, model_input_names=["input_ids", "token_type_ids", "attention_mask"]
-    )
+    vocabulary = [*ROLES.values(), *sorted(missing), *vectors.by_word]
+    tokenizer = tokenizer_of(transformers, tokenizers.models.WordLevel, vocabulary, normalizer, before)
     mean = vectors.mean
     table = np.stack([vectors.by_word.get(word, mean) for word in vocabulary])
     facts = {
@@ -171,6 +158,17 @@ def word_tokenizer(transformers: Any, texts: Iterable[str], path: Path) -> tuple
         "training words": len(words), "training words without a vector": len(missing),
     }  # fmt: skip
     return tokenizer, table, facts
+
+
+def tokenizer_of(transformers: Any, kind: Any, vocabulary: Sequence[str], normalizer: Any, pre_tokenizer: Any) -> Any:
+    """A tokenizer with BERT's special subwords, which begin the vocabulary. kind: one of tokenizers.models."""
+    tokenizers = needed("tokenizers")
+    cutter = tokenizers.Tokenizer(kind({word: n for n, word in enumerate(vocabulary)}, unk_token=ROLES["unk_token"]))
+    cutter.normalizer, cutter.pre_tokenizer = normalizer, pre_tokenizer
+    cutter.post_processor = tokenizers.processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=cutter, **ROLES, model_input_names=["input_ids", "token_type_ids", "attention_mask"]
+    )
 
 
 def vector_sentence(facts: Mapping[str, Any]) -> str:

@@ -11,9 +11,9 @@ from annotator.domain.sources import SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.errors import InvalidValue
 from annotator.formats.rows.findings import Findings
-from annotator.formats.rows.spans import spans_of_tokens
+from annotator.formats.rows.spans import aligned_text, spans_of_tokens
 from annotator.language import _
-from annotator.text.alignment import align_tokens, text_from_tokens
+from annotator.text.alignment import text_from_tokens
 
 Shape = Literal["single", "pair", "reading"]
 Index = int | str
@@ -171,13 +171,7 @@ def _flat(tokens: Sequence[str | list[str]] | None) -> list[str] | None:
 
 
 def _aligned(text: str, tokens: Sequence[str] | None, findings: Findings) -> SourceText:
-    if tokens is None:
-        return SourceText(text)
-    try:
-        return SourceText(text, align_tokens(text, tokens))
-    except InvalidValue as error:
-        findings.refuse("sent_token", "", str(error))
-        return SourceText(text)
+    return aligned_text(text, tokens, "sent_token", "", findings)
 
 
 def _of_tokens(tokens: Sequence[str], language: str, findings: Findings) -> SourceText:

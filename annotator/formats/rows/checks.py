@@ -19,6 +19,12 @@ from annotator.language import listed as listed_words
 LABEL = "label"  # the remedy of such a problem, whose value is the label
 
 
+def no_label(label: str, shown: str, labels: Sequence[str]) -> str:
+    """That a project has no such label, and what to do. shown: those that it has, in a line."""
+    remedy = label_remedy(label, labels)
+    return _("No label '{label}' (only {labels}); {remedy}.", label=label, labels=shown, remedy=remedy)
+
+
 def label_remedy(label: str, labels: Sequence[str]) -> str:
     """The three ways, as parts of a sentence, each with its option; another name is the one that it seems to be, or the first.
 
@@ -128,18 +134,8 @@ class Checker:
     def check_result(self, field_name: str, result: str | None, findings: Findings) -> None:
         """Note a label that the project does not have."""
         if result is not None and self._labels and result not in self._labels:
-            known = listed(self.options.labels)
-            findings.refuse(
-                field_name,
-                result,
-                _(
-                    "No label '{label}' (only {labels}); {remedy}.",
-                    label=result,
-                    labels=known,
-                    remedy=label_remedy(result, self.options.labels),
-                ),
-                LABEL,
-            )
+            labels = self.options.labels
+            findings.refuse(field_name, result, no_label(result, listed(labels), labels), LABEL)
 
     def _check_annotations(
         self, annotations: Sequence[SourceAnnotation], sizes: dict[str, Size] | None, findings: Findings

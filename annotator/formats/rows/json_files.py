@@ -277,7 +277,7 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
     except UnicodeDecodeError as fault:
         reason = _("Byte {number} isn't UTF-8. Save as UTF-8.", number=fault.start + 1)
         raise LineError("file", "", reason) from None
-    index = _json_records_after_blanks(text, text.index("[") + 1)
+    index = _after_blanks(text, text.index("[") + 1)
     n_bytes, counted = 0, 0
     while not text.startswith("]", index):
         try:
@@ -289,9 +289,9 @@ def _elements_slowly(content: bytes) -> Iterator[tuple[int, bytes]]:
             raise LineError("file", text[index : index + 40], reason) from None
         n_bytes, counted = n_bytes + len(text[counted:index].encode()), index
         yield n_bytes, text[index:end].encode()
-        index = _json_records_after_blanks(text, end)
+        index = _after_blanks(text, end)
         if text.startswith(",", index):
-            index = _json_records_after_blanks(text, index + 1)
+            index = _after_blanks(text, index + 1)
         elif not text.startswith("]", index):
             raise LineError("file", text[max(0, index - 40) : index], _why_no_next(text, index))
 
@@ -301,8 +301,3 @@ def _why_no_next(text: str, index: int) -> str:
     if index >= len(text):
         return _("Invalid JSON: truncated at character {number}.", number=len(text))
     return not_json(_("missing {sign}", sign="',' or ']'"), index, text)
-
-
-def _json_records_after_blanks(text: str, index: int) -> int:
-    match = _BLANKS.match(text, index)
-    return match.end() if match else index

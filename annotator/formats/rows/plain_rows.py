@@ -14,7 +14,7 @@ from annotator.domain.labels import trimmed
 from annotator.domain.numbers import counted
 from annotator.domain.sources import SourceAnnotation, SourceColumns, SourceInstance, SourceItem, SourceSpan, SourceText
 from annotator.domain.tasks import Task
-from annotator.errors import InvalidValue, Problem
+from annotator.errors import Problem
 from annotator.formats.base import ReadOptions
 from annotator.formats.rows.checks import Checker
 from annotator.formats.rows.column_findings import own_label_remedy
@@ -22,10 +22,10 @@ from annotator.formats.rows.columns import NUMBER, Plan, Planner, accepted_names
 from annotator.formats.rows.findings import Findings, listed, shown, where_texts_differ
 from annotator.formats.rows.lines import Entity, Row, convert
 from annotator.formats.rows.marks import hold_marks, labels_of, n_tags, sets_of
-from annotator.formats.rows.spans import AnySpan, read_quotes, read_sets, read_span, sets_of_numbers
+from annotator.formats.rows.spans import AnySpan, aligned_text, read_quotes, read_sets, read_span, sets_of_numbers
 from annotator.language import _, several, together, unsaid
 from annotator.language import listed as listed_words
-from annotator.text.alignment import align_tokens, split_on_spaces, text_from_tokens
+from annotator.text.alignment import split_on_spaces, text_from_tokens
 
 # Columns that look like marks: read as rationales where somebody says so, as metadata only where somebody says that.
 
@@ -231,16 +231,17 @@ class RowReader:
             if not isinstance(text, str):
                 findings.refuse(column, text, _("Segment '{segment}' must be text.", segment=segment))
             elif text or not _is_optional(self.options, segment):
-                is_split = segment not in tokens and (_counts_tokens(plain) or n_tags is not None)
+                given = tokens.pop(segment, None)
+                is_split = given is None and (_counts_tokens(plain) or n_tags is not None)
                 n_tokens += [len(text.split())] if is_split else []
                 segments[segment] = (
                     SourceText(text, split_on_spaces(text))
                     if is_split
-                    else self._text(segment, text, tokens.pop(segment, None), findings)
+                    else aligned_text(text, given, f"tokens.{segment}", given, findings)
                 )
         language = plain.language or self.options.language or "en"
         for segment, given in tokens.items():
-            text = self._text(segment, text_from_tokens(given, language), given, findings)
+            text = aligned_text(text_from_tokens(given, language), given, f"tokens.{segment}", given, findings)
             segments[segment] = replace(text, is_text_of_tokens=text.tokens is not None)
         if n_tags is not None and n_tags not in n_tokens:
             refuse_other_number(plan.names["rationales"], n_tags, n_tokens, findings)
@@ -269,15 +270,6 @@ class RowReader:
             reason = _("The task '{task}' has no segment '{segment}'.", task=self.options.task.name, segment=name)
             findings.refuse(f"tokens.{name}", name, reason)
         return {segment: plain.tokens[name] for name, segment in named.items() if segment is not None}
-
-    def _text(self, segment: str, text: str, tokens: list[str] | None, findings: Findings) -> SourceText:
-        if tokens is None:
-            return SourceText(text)
-        try:
-            return SourceText(text, align_tokens(text, tokens))
-        except InvalidValue as error:
-            findings.refuse(f"tokens.{segment}", tokens, str(error))
-            return SourceText(text)
 
     def _annotates(self, plain: PlainRow) -> bool:
         """Whether a row is somebody's annotation, and not the text alone."""

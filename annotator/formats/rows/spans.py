@@ -7,15 +7,26 @@ from typing import Annotated
 import msgspec
 
 from annotator.domain.models import Quotes
-from annotator.domain.sources import SourceSpan
+from annotator.domain.sources import SourceSpan, SourceText
 from annotator.domain.tasks import Task
 from annotator.domain.texts import RationaleSet
+from annotator.errors import InvalidValue
 from annotator.formats.rows.columns import segment_of
 from annotator.formats.rows.findings import Findings, listed
 from annotator.language import _, unknown
+from annotator.text.alignment import align_tokens
 
 _BETWEEN_PHRASES = re.compile(r"[;\n]")
 _QUOTATION_MARKS = '"“”„«»'
+
+
+def aligned_text(text: str, tokens: Sequence[str] | None, field: str, given: object, findings: Findings) -> SourceText:
+    """A text with the source's tokens, if it has some; tokens that are not the text's are refused. given: what that names."""
+    try:
+        return SourceText(text, None if tokens is None else align_tokens(text, tokens))
+    except InvalidValue as error:
+        findings.refuse(field, given, str(error))
+        return SourceText(text)
 
 
 class SpanRow(msgspec.Struct, omit_defaults=True):

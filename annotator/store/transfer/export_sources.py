@@ -160,12 +160,12 @@ def perturbations_as_sources(store: Store, project_id: int, split: str | None = 
         (project_id, split),
     )
     for perturbation in with_history(store, rows):
-        original = _perturbation_sources_named(store, perturbation.original_id)
+        original = _named(store, perturbation.original_id)
         yield SourcePerturbation(
             original, perturbation.author_name, perturbation.state, perturbation.original_fingerprint.hex(), perturbation.gold,
             tuple(SourceVersion(v.made_by_name, v.changed, v.reason, v.made_at) for v in perturbation.versions),
             tuple(SourceCheck(c.version, c.checker_name, c.verdict, c.reason, c.at) for c in perturbation.checks),
-            None if perturbation.instance_id is None else _perturbation_sources_named(store, perturbation.instance_id),
+            None if perturbation.instance_id is None else _named(store, perturbation.instance_id),
         )  # fmt: skip
 
 
@@ -201,11 +201,6 @@ def restore_perturbation(
         "INSERT INTO perturbation_checks (perturbation_id, version, checker, verdict, reason, at) VALUES (?, ?, ?, ?, ?, ?)",
         [(perturbation_id, c.version, user_id(c.by), c.verdict, c.reason, c.at) for c in source.checks],
     )
-
-
-def _perturbation_sources_named(store: Store, instance_id: int) -> tuple[str, str]:
-    row = store.rows("SELECT key, split FROM instances WHERE id = ?", (instance_id,))[0]
-    return row["key"], row["split"]
 
 
 # What our own export carries of audits: read as its records, and written back as they were.

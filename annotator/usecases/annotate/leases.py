@@ -119,6 +119,12 @@ def lease_end(store: Store, project: Project) -> str:
     return iso(store.moment() + dt.timedelta(minutes=project.settings.lease_minutes))
 
 
+def require_revision(stored: int, revision: int) -> None:
+    """Raise StaleDraft where another tab was faster."""
+    if revision != stored:
+        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
+
+
 def away_end(store: Store, project: Project) -> str:
     """Until when returned work waits for its annotator alone."""
     return iso(store.moment() + dt.timedelta(days=project.settings.away_after_days))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import cast
 
-from annotator.domain.instances import Assignment, Draft, Timing, check_submission
+from annotator.domain.instances import Assignment, Draft, Timing, check_submission, plausible
 from annotator.domain.people import User
 from annotator.domain.projects import DISCARD_REASONS, Project
 from annotator.domain.texts import check_spans, first_words
-from annotator.errors import Conflict, InvalidValue, NotWritable, StaleDraft
+from annotator.errors import Conflict, InvalidValue, NotWritable
 from annotator.language import _, unknown
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
@@ -24,7 +24,6 @@ from annotator.usecases.crowd.recruitment_links import end_overdue, require_read
 from annotator.usecases.evidence.exhaustive_gold import after_acceptance
 
 _TITLE_CHARS = 50
-_LONGEST_STEP_MS = 24 * 3600 * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ def save_draft(
     """
     with store.transaction():
         assignment = leases.held_by(store, user, assignment_id)
-        _check_revision(assignment, revision)
+        leases.require_revision(assignment.revision, revision)
         check_spans(draft.sets, layout_of(store, assignment.instance_id))
         project = get_project_by_id(store, assignment.project_id)
         leases.keep_leases(store, project, assignment)
@@ -164,7 +163,7 @@ def submit(
     """
     with store.transaction():
         assignment = leases.held_by(store, user, assignment_id)
-        _check_revision(assignment, revision)
+        leases.require_revision(assignment.revision, revision)
         project = get_project_by_id(store, assignment.project_id)
         instance = get_instance(store, assignment.instance_id)
         draft = replace(draft, result=label_of_now(store, project, draft.result))
@@ -255,18 +254,9 @@ def current_work(store: Store, user: User, assignment_id: int) -> Work:
     return work_of(store, leases.own_work(store, user, assignment_id))
 
 
-def _check_revision(assignment: Assignment, revision: int) -> None:
-    if revision != assignment.revision:
-        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
-
-
 def _plausible(timing: Timing) -> Timing:
-    """Times come from a browser: never negative, never longer than a day between two messages."""
-
-    def clamp(milliseconds: int) -> int:
-        return max(0, min(milliseconds, _LONGEST_STEP_MS))
-
-    return Timing(timing.first_action_at, clamp(timing.active_ms), clamp(timing.idle_ms), max(0, timing.edits))
+    active_ms, idle_ms = plausible(timing.active_ms), plausible(timing.idle_ms)
+    return Timing(timing.first_action_at, active_ms, idle_ms, max(0, timing.edits))
 
 
 def _annotator(store: Store, user: User, project_id: int) -> int:

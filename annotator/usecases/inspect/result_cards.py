@@ -12,6 +12,7 @@ from annotator import __version__
 from annotator.domain.instances import Instance, Opinion
 from annotator.domain.people import User
 from annotator.domain.projects import Project
+from annotator.domain.proposed_sets import result_words
 from annotator.errors import Conflict, InvalidValue
 from annotator.language import _
 from annotator.scoring.gold import GoldRow
@@ -274,7 +275,7 @@ def _of_gold(card: ResultCard, here: ResultCard) -> Iterator[str]:
         if text.label != now[name].label:
             yield _(
                 "The gold label of {text} was {before}, and is {after}.",
-                text=name, before=_shown(text.label), after=_shown(now[name].label)
+                text=name, before=result_words(text.label), after=result_words(now[name].label)
             )  # fmt: skip
         if text.sets != now[name].sets:
             yield _("The rationale sets of {text} differ.", text=name)
@@ -341,7 +342,3 @@ def _without_version(signature: str) -> str:
 
 def _by_name(texts: Iterable[ScoredText]) -> dict[str, ScoredText]:
     return {f"{text.split}/{text.key}" if text.split else text.key: text for text in texts}
-
-
-def _shown(label: str | None) -> str:
-    return _("no label") if label is None else label or _("no answer")

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from annotator.domain.measurements import FORGOT_WRONG_K
 from annotator.domain.texts import set_letter
 from annotator.language import _, unsaid
-from annotator.review.gate import finding_line
+from annotator.review.gate import finding_line, scores_of_set, shown_score
 from annotator.store.events import Event
 from annotator.store.review.rounds import unpack_verdict
 from annotator.usecases.lead.event_sentences import models, people, projects, work
@@ -89,18 +89,13 @@ def _lines(event: Event, detail: Detail) -> tuple[str, ...]:
 def _score_lines(scores: Detail) -> Iterable[str]:
     for number, (sufficiency, compactness) in enumerate(scores["sets"]):
         if sufficiency is not None or compactness is not None:
-            yield _(
-                "set {letter}: sufficiency {sufficiency}, compactness {compactness}",
-                letter=set_letter(number),
-                sufficiency=_shown(sufficiency),
-                compactness=_shown(compactness),
-            )
-    yield _("comprehensiveness {score}", score=_shown(scores["comprehensiveness"]))
+            yield scores_of_set(number, sufficiency, compactness)
+    yield _("comprehensiveness {score}", score=shown_score(scores["comprehensiveness"]))
 
 
 def _change_line(change: Detail) -> str:
-    values = {"score": _(change["score"]), "before": _shown(change["before"])}
-    values["after"] = _shown(change["after"])
+    values = {"score": _(change["score"]), "before": shown_score(change["before"])}
+    values["after"] = shown_score(change["after"])
     if change["set"] is None:
         return _("{score}: {before} → {after}", **values)
     return _("{score} of set {letter}: {before} → {after}", **values, letter=set_letter(change["set"]))
@@ -121,10 +116,6 @@ def _version_lines(detail: Detail) -> Iterable[str]:
             )
     for number, spans in enumerate((detail.get("before") or {}).get("sets", ())):
         yield _("before, set {letter}: tokens {tokens}", letter=set_letter(number), tokens=token_words(spans))
-
-
-def _shown(score: object) -> str:
-    return "–" if score is None else str(score)
 
 
 def _unnamed(detail: Detail) -> str:

@@ -12,10 +12,12 @@ import numpy as np
 
 from annotator.domain.instances import GoldInstance
 from annotator.domain.models import Output
+from annotator.domain.numbers import signed
 from annotator.domain.projects import GoldPolicy, Project
 from annotator.language import _, unsaid
 from annotator.metrics.model_comparison import ControlledGain, controlled_gain
 from annotator.metrics.ragged import Floats
+from annotator.metrics.significance import Verdict
 from annotator.scoring.gold import GoldTable, gold_row
 from annotator.scoring.instance_numbers import places_of
 from annotator.scoring.runs import Answers, ScoringOptions
@@ -41,6 +43,15 @@ PLAUSIBILITY = "eraser.auprc"
 _AT_ONCE = 500
 Areas = Callable[[StoredRun], Mapping[int, float] | None]  # AUPRC by instance; None where it is not known
 Parameters = Mapping[str, Mapping[str, str]]  # by method and model, as JSON
+
+
+def in_words(verdict: Verdict | None) -> str | None:
+    """A difference with its interval, as far as there are both."""
+    if verdict is None or verdict.difference is None:
+        return None
+    if verdict.low is None or verdict.high is None:
+        return signed(verdict.difference)
+    return f"{signed(verdict.difference)} [{signed(verdict.low)}, {signed(verdict.high)}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from annotator.attribution.base import Answerer, Explained, Input
+from annotator.attribution.base import Answerer, Explained, Input, no_label
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN, LoadOptions
 from annotator.attribution.methods import make_explainer
@@ -67,14 +67,7 @@ def explain(
     label = options.label or answer.label or ""
     if options.label is not None and options.label not in _explainable(project_model, answer.label):
         known = ", ".join(_explainable(project_model, answer.label)) or _("none")
-        raise InvalidValue(
-            _(
-                "'{name}' has no label '{label}'. Available: {labels}.",
-                label=options.label,
-                name=project_model.name,
-                labels=known,
-            )
-        )
+        raise InvalidValue(no_label(project_model.name, options.label, known))
     outputs = [StoredOutput("", "", Run(project_model.name), Output(0, (answer,)))]
     for method in dict.fromkeys(methods):
         explainer = make_explainer(project_model.predictor, method, options.parameters, options.seed)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotator.attribution.base import Predictor
+from annotator.attribution.base import Predictor, no_label
 from annotator.attribution.built_in_model import BagOfWords
 from annotator.attribution.loaders import BUILT_IN, LoadOptions, load_predictor
 from annotator.domain.projects import Project, ProjectSettings, preview_model_kind, preview_model_name
@@ -39,14 +39,7 @@ def preview_names(
     """
     unknown = [label for label in preview_labels if label not in predictor.labels]
     if unknown:
-        raise ModelError(
-            _(
-                "'{name}' has no label '{label}'. Available: {labels}.",
-                name=predictor.name,
-                label=unknown[0],
-                labels=listed(predictor.labels),
-            )
-        )
+        raise ModelError(no_label(predictor.name, unknown[0], listed(predictor.labels)))
     confirmed = remembered(store, project, ModelLabels.of_model(predictor.name, predictor.labels))
     if confirmed is not None and not preview_labels:
         return {label: confirmed.names[label] for label in predictor.labels}

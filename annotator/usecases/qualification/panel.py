@@ -6,13 +6,13 @@ from typing import cast
 
 from msgspec import structs
 
-from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing, check_submission
+from annotator.domain.instances import Assignment, AssignmentState, Draft, Timing, check_submission, plausible
 from annotator.domain.people import User
 from annotator.domain.project.qualification import Exercise, Known
 from annotator.domain.projects import Project
 from annotator.domain.reviews import Scores, SetScore
 from annotator.domain.texts import check_spans, set_letter
-from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed, StaleDraft
+from annotator.errors import InvalidAnnotation, InvalidValue, NotAllowed
 from annotator.language import _, unsaid
 from annotator.review.gold import measure_scores
 from annotator.store import Store
@@ -23,6 +23,7 @@ from annotator.store.qualification import exercises as exercises_store
 from annotator.store.qualification.rules import get_item
 from annotator.usecases.access.rights import require
 from annotator.usecases.annotate.blind_checks import measures_of
+from annotator.usecases.annotate.leases import require_revision
 from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import (
     ShownNext,
@@ -36,7 +37,6 @@ from annotator.usecases.qualification.attempts import hand_in, open_exercise, ow
 from annotator.usecases.qualification.items import known_now, known_of
 from annotator.usecases.review import panel_messages
 
-_LONGEST_STEP_MS = 24 * 3600 * 1000
 _ANSWERED = unsaid("Saved.")
 
 
@@ -90,7 +90,7 @@ def save_draft(store: Store, user: User, exercise_id: int, revision: int, draft:
     """Keep what is marked so far; answers the new revision. Raises: StaleDraft, LeaseLost as in `own_exercise`."""
     with store.transaction():
         exercise, _attempt = own_exercise(store, user, exercise_id)
-        check_revision(exercise, revision)
+        require_revision(exercise.revision, revision)
         check_spans(draft.sets, layout_of(store, exercise.instance_id))
         exercises_store.save_answer(store, exercise_id, revision + 1, draft, active_ms=plausible(timing.active_ms))
     return revision + 1
@@ -103,7 +103,7 @@ def submit(
     """Hand an answer in, under the project's own rules for submissions, and measure it against the gold of now."""
     with store.transaction():
         exercise, attempt = own_exercise(store, user, exercise_id)
-        check_revision(exercise, revision)
+        require_revision(exercise.revision, revision)
         project = get_project_by_id(store, exercise.project_id)
         instance = get_instance(store, exercise.instance_id)
         result = check_submission(draft, instance, project, is_confirmed=is_confirmed)
@@ -115,17 +115,6 @@ def submit(
         else:
             hand_in(store, user, exercise, attempt, known, measures_of(project, instance, answer, known))
     return HandedIn({"trained": 1})
-
-
-def check_revision(exercise: Exercise, revision: int) -> None:
-    """Raise StaleDraft where another tab was faster."""
-    if revision != exercise.revision:
-        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
-
-
-def plausible(milliseconds: int) -> int:
-    """A time of a browser: never negative, never longer than a day between two messages."""
-    return max(0, min(milliseconds, _LONGEST_STEP_MS))
 
 
 def beside_gold(store: Store, project: Project, exercise: Exercise, known: Known) -> tuple[ShownWork, ShownWork]:
@@ -202,7 +191,7 @@ def save_scores(store: Store, user: User, exercise_id: int, revision: int, score
     """Keep what is scored so far; answers the new revision. Raises: StaleDraft, LeaseLost as in `own_exercise`."""
     with store.transaction():
         exercise, _ = own_exercise(store, user, exercise_id)
-        check_revision(exercise, revision)
+        require_revision(exercise.revision, revision)
         exercises_store.save_answer(store, exercise_id, revision + 1, Draft(), scores, plausible(active_ms))
     return revision + 1
 
@@ -213,7 +202,7 @@ def submit_scores(
     """Hand scores in, and measure them against those that are expected."""
     with store.transaction():
         exercise, attempt = own_exercise(store, user, exercise_id)
-        check_revision(exercise, revision)
+        require_revision(exercise.revision, revision)
         project = get_project_by_id(store, exercise.project_id)
         known = shown_sets(store, project, exercise)
         is_gone = known_now(store, project, get_item(store, exercise.item_id)) is None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast, get_args
 
-from annotator.domain.instances import Annotation, Instance
+from annotator.domain.instances import Annotation, Instance, plausible
 from annotator.domain.numbers import counted
 from annotator.domain.people import User, has_right
 from annotator.domain.projects import Project
@@ -30,12 +30,11 @@ from annotator.store.review.reviews import ReviewLine, get_review, list_my_revie
 from annotator.store.review.rounds import carried_sets_of, find_round, origins_of_annotation
 from annotator.usecases.access.independence import may_annotate_still
 from annotator.usecases.access.rights import require, require_person, roles_with
-from annotator.usecases.annotate.leases import TRAINING_FIRST, lease_end
+from annotator.usecases.annotate.leases import TRAINING_FIRST, lease_end, require_revision
 from annotator.usecases.annotate.outcomes import DISCARDED, FormerRound, former_round, why_discarded
 from annotator.usecases.review.rounds import decide_if_complete, scores_by_set
 
 LONGEST_COMMENT = 10_000
-_LONGEST_STEP_MS = 24 * 3600 * 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def save_review(
         if review.state == "submitted":
             raise StaleDraft(_("Already submitted. Submit again to change them."))
         _keep(store, user, project, review, revision, scores)
-        review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
+        review_store.add_review_time(store, review_id, plausible(active_ms), plausible(idle_ms))
     return revision + 1
 
 
@@ -200,7 +199,7 @@ def submit_review(
         review, project = _open_review(store, user, review_id)
         _require_complete(store, review, scores)
         _keep(store, user, project, review, revision, scores)
-        review_store.add_review_time(store, review_id, _plausible(active_ms), _plausible(idle_ms))
+        review_store.add_review_time(store, review_id, plausible(active_ms), plausible(idle_ms))
         if review.state != "submitted":
             review_store.set_review_state(store, review, "submitted")
             _note(store, user, "review", review, project, scores=_as_detail(scores))
@@ -286,8 +285,7 @@ def _own_review(store: Store, user: User, review_id: int) -> Review:
 
 
 def _keep(store: Store, user: User, project: Project, review: Review, revision: int, scores: Scores) -> None:
-    if revision != review.revision:
-        raise StaleDraft(_("Changed in another tab. Keep this version, or use that one."))
+    require_revision(review.revision, revision)
     n_sets = len(get_annotation(store, review.annotation_id).sets)
     if len(scores.sets) > n_sets:
         raise InvalidValue(
@@ -350,10 +348,6 @@ def _note(store: Store, user: User, action: str, review: Review, project: Projec
         store, user.name, action, "instance", annotation.instance_id, project_id=project.id,
         annotation=annotation.id, round=annotation.round_number, **detail,
     )  # fmt: skip
-
-
-def _plausible(milliseconds: int) -> int:
-    return max(0, min(milliseconds, _LONGEST_STEP_MS))
 
 
 def _reviewer(store: Store, user: User, project_id: int) -> int:

@@ -26,7 +26,7 @@ from annotator.domain.projects import Project
 from annotator.domain.sources import SourceAnnotation, SourceDocument, SourceInstance, SourceSpan, is_mask_of_nobody
 from annotator.domain.texts import HelpOrigin, RationaleSet, TokenizedText, TokenLayout
 from annotator.errors import InvalidValue, Problem, QuoteNotPlaced
-from annotator.formats.rows.checks import LABEL, label_remedy
+from annotator.formats.rows.checks import LABEL, no_label
 from annotator.formats.rows.findings import listed
 from annotator.language import _, several, unsaid
 from annotator.text.search import sets_of_quotes
@@ -141,14 +141,8 @@ class Resolver:
         """The same; a row whose label it does not have is refused."""
         if result is None or self._knows(result):
             return True
-        allowed = listed(self.project.labels)
-        reason = _(
-            "No label '{label}' (only {labels}); {remedy}.",
-            label=result,
-            labels=allowed,
-            remedy=label_remedy(result, self.project.labels),
-        )
-        self.refuse(source, "label", result, reason, LABEL)
+        labels = self.project.labels
+        self.refuse(source, "label", result, no_label(result, listed(labels), labels), LABEL)
         return False
 
 

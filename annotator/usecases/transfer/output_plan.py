@@ -10,7 +10,7 @@ from annotator.domain.models import Output, OutputChange, OutputPlan, Run, Sourc
 from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
-from annotator.formats.rows.checks import LABEL, label_remedy
+from annotator.formats.rows.checks import LABEL, no_label
 from annotator.language import _, listed, several, unsaid
 from annotator.text.model_answers import FAILED, STRANGE, UNREAD
 from annotator.usecases.transfer.import_report import ImportOptions
@@ -41,12 +41,7 @@ def strange_label_report(project: Project, label: str) -> str:
     labels = listed(project.labels[:_SHOWN])
     if more > 0:
         labels = _("{names} and {n} more", names=labels, n=more)
-    return _(
-        "No label '{label}' (only {labels}); {remedy}.",
-        label=label,
-        labels=labels,
-        remedy=label_remedy(label, project.labels),
-    )
+    return no_label(label, labels, project.labels)
 
 
 ByRun = dict[Run, list[tuple[int, Output]]]  # with the number of the row that says it
