@@ -99,6 +99,16 @@ def listed(words: Sequence[str], last: Literal["", "and", "or"] = "") -> str:
     return _("{before} or {word}", before=before, word=word)
 
 
+def first_listed(names: Sequence[str], most: int) -> str:
+    """The first of some names in a line, and how many more there are.
+
+    >>> first_listed(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    shown, n = listed(names[:most]), len(names) - most
+    return _("{names} and {n} more", names=shown, n=f"{n:,}") if n > 0 else shown
+
+
 def unknown(what: str, name: object, names: str) -> str:
     """Of a name that is none of those there are.
 

@@ -28,6 +28,11 @@ def no_label(name: str, label: str, labels: str) -> str:
     return _("'{name}' has no label '{label}'. Available: {labels}.", name=name, label=label, labels=labels)
 
 
+def no_number(name: str, shown: str, reason: str) -> ModelError:
+    """That a model answered a text with what is no number. reason: by which such texts are counted."""
+    return ModelError(_("'{name}' returned a non-number for {shown}.", name=name, shown=shown), reason=reason)
+
+
 def failure(name: str, error: Exception) -> ModelError:
     """What a model raised, as an error with a sentence."""
     values = {"name": name, "error": type(error).__name__, "first_line": first_line(error)}

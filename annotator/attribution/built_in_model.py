@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, first_line
 from annotator.attribution.linear_classifier import (
     Example,
     NgramWeights,
@@ -139,7 +139,7 @@ class BagOfWords:
             return BagOfWords(_read(folder / training.digest, training), training, name=name)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ModelError(
-                _("Can't read the model in '{folder}' ({short}). Run --train.", folder=folder, short=_short(error))
+                _("Can't read the model in '{folder}' ({short}). Run --train.", folder=folder, short=first_line(error))
             ) from error
 
 
@@ -218,7 +218,3 @@ def _write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     unfinished.replace(path)
-
-
-def _short(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.base import Input
+from annotator.attribution.base import Input, no_number
 from annotator.attribution.transformers_answer_spans import (
     Chosen,
     Finding,
@@ -111,9 +111,7 @@ class Reader(OfNetwork):
 
     def _checked(self, encoded: Encoded, finding: Finding) -> Finding:
         if not all(np.isfinite(chosen.score) for chosen in (finding.stretch, finding.none) if chosen is not None):
-            raise ModelError(
-                _("'{name}' returned a non-number for {shown}.", name=self.name, shown=encoded.shown), reason=NO_NUMBER
-            )
+            raise no_number(self.name, encoded.shown, NO_NUMBER)
         return finding
 
 

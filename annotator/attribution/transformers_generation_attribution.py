@@ -10,12 +10,12 @@ from typing import cast
 
 import numpy as np
 
-from annotator.attribution.base import Explained, Explainer, Input
+from annotator.attribution.base import Explained, Explainer, Input, no_number
 from annotator.attribution.methods import METHODS as ANY_METHODS
 from annotator.attribution.methods import resolved as resolved_of_any
 from annotator.attribution.transformers_explainers import baseline_for, baseline_subword
 from annotator.attribution.transformers_generators import Writer
-from annotator.attribution.transformers_networks import answering
+from annotator.attribution.transformers_networks import NO_SCORES, answering, encoded_text
 from annotator.attribution.transformers_parameters import METHODS, Value, resolved
 from annotator.attribution.transformers_sources import needed
 from annotator.attribution.transformers_subwords import Encoded, Tensor, merged, seen_tokens
@@ -100,19 +100,11 @@ class WrittenExplainer:
         return [self._explained(model_input) for model_input, _other in zip(inputs, labels, strict=True)]
 
     def _explained(self, model_input: Input) -> Explained:
-        encoded = self.writer.loaded.encoded(model_input)
-        if not encoded.ids:
-            raise ModelError(
-                _("Text {shown} is empty for '{name}'.", name=self.writer.name, shown=encoded.shown),
-                reason="of which no piece is left for the model",
-            )
+        encoded = encoded_text(self.writer.loaded, model_input)
         written = self.writer.write(encoded)
         maps = self._maps(model_input, encoded, written)
         if not (np.isfinite(maps.by_token) | np.isnan(maps.by_token)).all() or not np.isfinite(maps.earlier).all():
-            raise ModelError(
-                _("'{name}' returned a non-number for {shown}.", name=self.writer.name, shown=encoded.shown),
-                reason="with scores that are no numbers",
-            )
+            raise no_number(self.writer.name, encoded.shown, NO_SCORES)
         n, shares = len(written), written_shares(maps.of_text, maps.of_others)
         answer = Written(
             self.writer.subwords_of(written),

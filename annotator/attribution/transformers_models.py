@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from annotator.attribution.base import Explained, Explainer, Input, Predictor, TooLong
+from annotator.attribution.base import Explained, Explainer, Input, Predictor, TooLong, no_number
 from annotator.attribution.removal_methods import QUERY_FIRST
 from annotator.attribution.transformers_explainers import (
     SubwordScores,
@@ -27,7 +27,7 @@ from annotator.attribution.transformers_explainers import (
     state_products,
 )
 from annotator.attribution.transformers_extractive_qa import Reader, reader_of
-from annotator.attribution.transformers_networks import Loaded
+from annotator.attribution.transformers_networks import NO_SCORES, Loaded, encoded_text
 from annotator.attribution.transformers_parameters import METHODS, PRESETS, Value, method_named, resolved
 from annotator.attribution.transformers_predictors import Classifier, Explainable, MaskingClassifier, Target
 from annotator.attribution.transformers_prompts import Prompt
@@ -160,7 +160,7 @@ class TransformersExplainer:
 
         Raises: ModelError when the model cannot answer, or gives scores that are no numbers
         """
-        encoded = [self._encoded(model_input) for model_input in inputs]
+        encoded = [encoded_text(self.predictor.loaded, model_input) for model_input in inputs]
         parameters = cast("Mapping[str, Value]", self.parameters)
         targets = (
             [Target("", ()) for _other in encoded]
@@ -187,21 +187,9 @@ class TransformersExplainer:
         selected = None if by_layer[-1].selected is None else _runs(encoded, by_layer[-1].selected)
         return Explained(tuple(attributions), facts, selected)
 
-    def _encoded(self, model_input: Input) -> Encoded:
-        encoded = self.predictor.loaded.encoded(model_input)
-        if not encoded.ids:
-            raise ModelError(
-                _("Text {shown} is empty for '{name}'.", name=self.predictor.name, shown=encoded.shown),
-                reason="of which no piece is left for the model",
-            )
-        return encoded
-
     def _by_token(self, encoded: Encoded, scores: SubwordScores) -> Merged:
         if not np.isfinite(scores.scores).all():
-            raise ModelError(
-                _("'{name}' returned a non-number for {shown}.", name=self.predictor.name, shown=encoded.shown),
-                reason="with scores that are no numbers",
-            )
+            raise no_number(self.predictor.name, encoded.shown, NO_SCORES)
         return merged(encoded, scores.scores.tolist(), cast("How", self.parameters["merge"]))
 
 

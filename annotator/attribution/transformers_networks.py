@@ -341,6 +341,20 @@ def _out_of_memory(loaded: Loaded) -> str:
     )
 
 
+NO_SCORES = "with scores that are no numbers"
+
+
+def encoded_text(loaded: Loaded, model_input: Input) -> Encoded:
+    """A text's subwords; raises ModelError where none is left."""
+    encoded = loaded.encoded(model_input)
+    if not encoded.ids:
+        raise ModelError(
+            _("Text {shown} is empty for '{name}'.", name=loaded.name, shown=encoded.shown),
+            reason="of which no piece is left for the model",
+        )
+    return encoded
+
+
 # The layers of a model: which there are, and whether what one of them gives can be taken for what the text gives.
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from annotator.attribution.base import Input, no_label
+from annotator.attribution.base import Input, no_label, no_number
 from annotator.attribution.transformers_networks import Loaded, OfNetwork
 from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
 from annotator.domain.numbers import counted
@@ -77,10 +77,7 @@ class Classifier(OfNetwork):
             with torch.inference_mode():
                 logits[numbers] = self.checked(self.loaded.ask(batch)).double().cpu().numpy()
         for number in np.flatnonzero(~np.isfinite(logits).all(axis=1)):
-            raise ModelError(
-                _("'{name}' returned a non-number for {shown}.", name=self.name, shown=encoded[number].shown),
-                reason=NO_NUMBER,
-            )
+            raise no_number(self.name, encoded[number].shown, NO_NUMBER)
         return logits
 
     @property

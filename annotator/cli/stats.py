@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from annotator.domain.numbers import counted, written_in_report
+from annotator.domain.numbers import counted
+from annotator.domain.numbers import written_in_report as _of
 
 if TYPE_CHECKING:
     from annotator.review.agreement import Agreement
@@ -121,10 +122,6 @@ def _help(report: "HelpReport") -> Iterator[str]:
     for effect in report.effects:
         interval = "" if effect.low is None else f" [{_of(effect.low)}, {_of(effect.high)}], p {_of(effect.p)}"
         yield f"  {effect.outcome}: {'×' if effect.outcome == 'time' else ''}{_of(effect.value)}{interval} (n = {effect.n:,})"
-
-
-def _of(value: float | None) -> str:
-    return written_in_report(value)
 
 
 def _spread(spread: "Spread") -> str:

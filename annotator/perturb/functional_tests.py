@@ -14,7 +14,7 @@ from typing import Any
 
 from annotator.domain import suites
 from annotator.errors import InvalidValue, NotFound
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.perturb.templates import MOST_CASES, FilledTemplate, Template, Words, cases_of, refuse_too_many
 from annotator.perturb.text_changes import Change, find_change
 
@@ -154,9 +154,7 @@ def ready_suites() -> list[str]:
 def ready_suite(name: str) -> suites.ReadySuite:
     """A suite that comes along; raises NotFound naming those there are."""
     if name not in ready_suites():
-        raise NotFound(
-            _("Unknown {what} '{name}'. Available: {names}.", what=_("name"), name=name, names=listed(ready_suites()))
-        )
+        raise NotFound(unknown(_("name"), name, listed(ready_suites())))
     content = _read(name)
     lists = {**_read(_SHARED)["lists"], **content["lists"]}
     return suites.ReadySuite(

@@ -11,7 +11,7 @@ from annotator.domain.instances import Instance, Segment
 from annotator.domain.perturbations import ChangedText
 from annotator.domain.texts import RationaleSet, Span, TokenizedText, set_letter, union_of_tokens
 from annotator.errors import InvalidValue
-from annotator.language import _, listed, several
+from annotator.language import _, listed, several, unknown
 from annotator.text.edits import Edit
 from annotator.text.token_diff import Run, TokenDiff, diff_tokens, moved_tokens, tokenise_like
 
@@ -359,15 +359,8 @@ LONGEST_TEXT = 200_000
 def changed_instance(instance: Instance, changed: ChangedText) -> Instance:
     """The changed version as an instance that is not stored (id 0); raises InvalidValue for other segments."""
     names = {segment.name for segment in instance.segments}
-    if unknown := sorted(set(changed.texts) - names):
-        raise InvalidValue(
-            _(
-                "Unknown {what} '{name}'. Available: {names}.",
-                what=_("name"),
-                name=unknown[0],
-                names=listed(sorted(names)),
-            )
-        )
+    if others := sorted(set(changed.texts) - names):
+        raise InvalidValue(unknown(_("name"), others[0], listed(sorted(names))))
     segments = []
     for segment in instance.segments:
         text = changed.texts.get(segment.name, segment.body.text)

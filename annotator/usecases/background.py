@@ -91,9 +91,7 @@ def ask_to_attribute(store: Store, actor: User, project: Project, request: Asked
     methods = computable()
     if request.method not in methods:
         raise InvalidValue(unknown(_("method"), request.method, listed([*methods])))
-    options = msgspec.json.encode(request).decode()
-    with store.transaction():
-        return jobs_store.add_job(store, project.id, "attribute", _stored_title("attribute", options), options, actor)
+    return _add_job(store, actor, project, "attribute", request)
 
 
 def computable() -> dict[str, str]:
@@ -107,6 +105,13 @@ def title_in_words(job: Job) -> str:
         return _title(job.kind, job.options)
     except msgspec.MsgspecError:
         return job.title
+
+
+def _add_job(store: Store, actor: User, project: Project, kind: JobKind, request: object) -> Job:
+    options = msgspec.json.encode(request).decode()
+    title = _stored_title(kind, options)
+    with store.transaction():
+        return jobs_store.add_job(store, project.id, kind, title, options, actor)
 
 
 @speaking("en")
@@ -189,10 +194,7 @@ def ask_to_explain_self(
         options.template,
         "scores" if asks_scores else "sets" if options.asks_sets else "quotes",
     )
-    options_of_job = msgspec.json.encode(request).decode()
-    title = _stored_title("attribute", options_of_job)
-    with store.transaction():
-        return jobs_store.add_job(store, project.id, "attribute", title, options_of_job, actor)
+    return _add_job(store, actor, project, "attribute", request)
 
 
 def ask_to_run_suite(store: Store, actor: User, project: Project, request: AskedSuite) -> Job:
@@ -203,10 +205,7 @@ def ask_to_run_suite(store: Store, actor: User, project: Project, request: Asked
     require(store, actor, project.id, "use models")
     _check_model(store, project, request.model)
     suite_named(store, project, request.suite)
-    options = msgspec.json.encode(request).decode()
-    title = _stored_title("suite", options)
-    with store.transaction():
-        return jobs_store.add_job(store, project.id, "suite", title, options, actor)
+    return _add_job(store, actor, project, "suite", request)
 
 
 def _check_model(store: Store, project: Project, spec: str) -> None:

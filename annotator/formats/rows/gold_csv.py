@@ -219,9 +219,8 @@ OF_SET = frozenset({"set", "n_sets", "marked", "token_indices", "spans", "annota
 GOLD_TABLE = unsaid("Gold table from Annotator. Merged and unnamed sets become annotations by 'gold'.")
 _OWN = OF_SET | {"gold_policy"}
 _TELLING = _OWN - {"help"}  # which tables of before do not have
-_OF_ONE_PERSON = frozenset(
-    {"chosen", "all", "personal"}
-)  # under the other policies a set is made of several people's marks
+# Under the other policies a set is made of several people's marks
+OF_ONE_PERSON = frozenset({"chosen", "all", "personal"})
 _COUNTING = re.compile(r"\d{1,6}")
 
 
@@ -295,7 +294,7 @@ def _check_together(rows: Sequence[Row], findings: Findings) -> None:
 def _annotators(row: Row, findings: Findings) -> Sequence[str]:
     """Whose a set is; nobody's by name ("") where it is made of several people's marks, or the table does not say it."""
     cell = row.values["annotators"]
-    if row.values["gold_policy"] not in _OF_ONE_PERSON:
+    if row.values["gold_policy"] not in OF_ONE_PERSON:
         return ("",)
     if cell.startswith("["):
         names = _read(row, "annotators", list, findings)

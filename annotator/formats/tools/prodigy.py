@@ -18,7 +18,7 @@ from annotator.formats.base import ReadOptions, WriteOptions
 from annotator.formats.rows.columns import KEY_NAMES
 from annotator.formats.rows.files import new_file
 from annotator.formats.rows.findings import Findings
-from annotator.formats.rows.gold_csv import PlacedSpan, placed_span
+from annotator.formats.rows.gold_csv import OF_ONE_PERSON, PlacedSpan, placed_span
 from annotator.formats.rows.lines import Row, convert, read_rows
 from annotator.formats.rows.plain_rows import UNNAMED_ANNOTATOR, RowReader
 from annotator.formats.tools import labels as tool_labels
@@ -34,9 +34,6 @@ __all__ = ["read", "write"]
 ANNOTATOR = "_annotator_id"
 ANSWER_FIELD = "user_input"  # where Prodigy's screen for typed text puts what was written
 _BETWEEN_SEGMENTS = "\n\n"
-_OF_ONE_PERSON = frozenset(
-    {"chosen", "all", "personal"}
-)  # under the other policies a set is made of several people's marks
 
 
 def write(path: Path, gold: Iterable[GoldInstance], options: WriteOptions) -> None:
@@ -87,7 +84,7 @@ def _sets_of_each(gold: GoldInstance, options: WriteOptions) -> list[tuple[str |
     for index in range(len(gold.sets)):
         origins = gold.origins[index] if index < len(gold.origins) else ()
         names: Sequence[str | None] = list(dict.fromkeys(origin.annotator for origin in origins))
-        for name in names if names and options.gold_policy in _OF_ONE_PERSON else [None]:
+        for name in names if names and options.gold_policy in OF_ONE_PERSON else [None]:
             by_annotator.setdefault(name, []).append(index)
     return list(by_annotator.items()) or [(None, [])]
 

@@ -75,6 +75,12 @@ def is_onlooker(store: Store, user: User, project_id: int, role: Literal["annota
     return people_store.leads_without_work(store, user, project_id, role)
 
 
+def require_of_project(owner_id: int, project_id: int, number: int, what: str) -> None:
+    """Raise NotFound for the number of something that belongs to another project."""
+    if owner_id != project_id:
+        raise NotFound(_("No {what} number {number}.", number=number, what=what))
+
+
 def require_administrator(user: User) -> None:
     """Raise NotAllowed unless the person is an administrator."""
     if not has_right(user, frozenset(), "manage accounts"):

@@ -7,7 +7,7 @@ from annotator.domain.instances import Assignment
 from annotator.domain.people import User
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import Arm, chance_of_help
-from annotator.errors import LeaseLost, NotAllowed, NotFound, StaleDraft
+from annotator.errors import LeaseLost, NotAllowed, StaleDraft
 from annotator.language import _, unsaid
 from annotator.store import Store
 from annotator.store.annotate import assignments as work_store
@@ -19,7 +19,7 @@ from annotator.store.connection.database import iso
 from annotator.store.instances import project_of_instance
 from annotator.store.packed_rows import pack_sets
 from annotator.store.qualification.rules import is_kept_from_work
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_of_project
 from annotator.usecases.annotate.blind_checks import among_held, claim_check, find_check, find_check_of
 from annotator.usecases.crowd.recruitment_links import is_worker, may_take_more
 
@@ -82,8 +82,7 @@ def _arm(store: Store, project: Project, instance_id: int) -> Arm:
 
 
 def open_asked(store: Store, project: Project, user_id: int, instance_id: int) -> Assignment | None:
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+    require_of_project(project_of_instance(store, instance_id), project.id, instance_id, _("text"))
     mine = work_store.find_assignment(store, instance_id, user_id) or find_check_of(
         store, project, instance_id, user_id
     )

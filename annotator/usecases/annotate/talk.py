@@ -21,7 +21,7 @@ from annotator.store.people import get_user_by_id
 from annotator.store.review.reviews import find_reviewed_annotation, reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access.independence import is_at_work_on
-from annotator.usecases.access.rights import require, require_role
+from annotator.usecases.access.rights import require, require_of_project, require_role
 from annotator.usecases.notices.notices import tell, tell_leads
 
 # Who sees which comments: reviewers stay independent of one another, and the annotator of them, until the round is decided.
@@ -201,8 +201,7 @@ class _Participant:
 
     def __init__(self, store: Store, user: User, project_id: int, instance_id: int) -> None:
         roles = require_role(store, user, project_id)
-        if project_of_instance(store, instance_id) != project_id:
-            raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+        require_of_project(project_of_instance(store, instance_id), project_id, instance_id, _("text"))
         self.user = user
         self.leads = has_right(user, roles, "manage project")
         self.annotations = {a.id: a for a in annotations_of(store, [instance_id])[instance_id]}

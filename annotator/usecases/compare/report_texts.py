@@ -7,7 +7,7 @@ import numpy as np
 
 from annotator.domain.instances import GoldInstance, Instance
 from annotator.domain.models import Attribution, MachineRationale, Output, Prediction
-from annotator.domain.numbers import UNDEFINED, counted, written
+from annotator.domain.numbers import counted, written
 from annotator.domain.projects import Project
 from annotator.errors import InvalidValue
 from annotator.figures.report.heat import (
@@ -208,7 +208,7 @@ def _heat_map(
     is_scored = scores is not None and scale > 0
     head = "" if attribution is None else meaning_in_head(attribution.label, is_signed=of.is_signed)
     is_said = attribution is not None or of.rationale is not None
-    numbers = [(title, _written(values.get(item.instance.id))) for title, values in of.source.numbers if is_said]
+    numbers = [(title, written(values.get(item.instance.id))) for title, values in of.source.numbers if is_said]
     return HeatMap(
         _title(of.source), head, *_answer(of.answer, item.result),
         painted(texts, Painting(scores, of.is_signed, scale, boxed, gold)),
@@ -275,7 +275,3 @@ def _missing_quotes(rationale: MachineRationale | None) -> str:
     n_more = quotes.n_missing - len(shown)
     listed = ", ".join(shown) + (f" and {n_more:,} more" if n_more and shown else "")
     return f"{quotes.n_missing:,} of {counted(quotes.n, 'quote')} {is_are} not in the text{f': {listed}' if listed else ''}."
-
-
-def _written(value: float | None) -> str:
-    return UNDEFINED if value is None else written(value)

@@ -10,7 +10,7 @@ from annotator.domain.people import User
 from annotator.domain.project.recruitment import LinkRules, LinkState, RecruitmentLink, Worker, WorkerState, same_code
 from annotator.domain.projects import Project
 from annotator.errors import Conflict, InvalidValue, NotFound
-from annotator.language import _, listed
+from annotator.language import _, listed, unknown
 from annotator.store import Store
 from annotator.store.annotate.assignments import give_up_work_of, list_held
 from annotator.store.annotate.instance_queue import is_new_work_left, next_set_aside
@@ -189,7 +189,7 @@ def find_recruitment_link(store: Store, actor: User, project_id: int, name: str)
         if link.rules.name == name:
             return link
     names = listed([f"“{link.rules.name}”" for link in links]) or _("none")
-    raise NotFound(_("Unknown {what} '{name}'. Available: {names}.", what=_("name"), name=name, names=names))
+    raise NotFound(unknown(_("name"), name, names))
 
 
 def _view(store: Store, link: RecruitmentLink) -> LinkView:

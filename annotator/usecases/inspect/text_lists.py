@@ -37,7 +37,7 @@ from annotator.store.models import list_runs
 from annotator.store.people import roles_of
 from annotator.store.projects import get_project_by_id
 from annotator.text.characters import normal
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_of_project
 from annotator.usecases.inspect.saliency_messages import ShownSlice, ShownSliceNames, ShownSlices
 from annotator.usecases.inspect.scatter import within_brush
 
@@ -99,8 +99,7 @@ def lists_with_instance(store: Store, actor: User, project_id: int, instance_id:
 def require_list(store: Store, project_id: int, list_id: int) -> SavedList:
     """A list of a project; raises NotFound for one of another project too."""
     saved = list_store.get_list(store, list_id)
-    if saved.project_id != project_id:
-        raise NotFound(_("No {what} number {number}.", number=list_id, what=_("saved list")))
+    require_of_project(saved.project_id, project_id, list_id, _("saved list"))
     return saved
 
 
@@ -223,8 +222,7 @@ def may_change(store: Store, actor: User, project_id: int, maker_id: int | None)
 
 
 def _require_instance(store: Store, project_id: int, instance_id: int) -> None:
-    if project_of_instance(store, instance_id) != project_id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("instance")))
+    require_of_project(project_of_instance(store, instance_id), project_id, instance_id, _("instance"))
 
 
 def _require_fits(n: int) -> None:
@@ -391,8 +389,7 @@ def view_of_project(store: Store, actor: User, project: Project, view_id: int) -
     """A view of a project; raises NotFound for one of another project too."""
     require(store, actor, project.id, "use models")
     view = view_store.get_view(store, view_id)
-    if view.project_id != project.id:
-        raise NotFound(_("No {what} number {number}.", number=view_id, what=_("view")))
+    require_of_project(view.project_id, project.id, view_id, _("view"))
     return view
 
 

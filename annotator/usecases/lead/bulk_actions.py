@@ -8,14 +8,14 @@ from typing import Any, cast
 from annotator.domain.people import User
 from annotator.domain.project.search import BulkAction, BulkChange, BulkPlan, InstanceFacts, PassedOver, Undone
 from annotator.domain.projects import Project
-from annotator.errors import Conflict, InvalidValue, NotFound
+from annotator.errors import Conflict, InvalidValue
 from annotator.language import _, several
 from annotator.store import Store
 from annotator.store.events import add_event
 from annotator.store.instances import leaking_documents
 from annotator.store.people import list_members
 from annotator.store.project import bulk_actions as bulk_store
-from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.access.rights import require, require_of_project, roles_with
 from annotator.usecases.review.rounds import decide_complete_of
 
 _MOST_EXTRA = 100
@@ -118,8 +118,7 @@ def undo(store: Store, actor: User, project: Project, action_id: int) -> Undone:
 
 def _of_project(store: Store, project: Project, action_id: int) -> BulkAction:
     action = bulk_store.get_action(store, action_id)
-    if action.project_id != project.id:
-        raise NotFound(_("No {what} number {number}.", number=action_id, what=_("change")))
+    require_of_project(action.project_id, project.id, action_id, _("change"))
     return action
 
 

@@ -40,7 +40,7 @@ from annotator.store.projects import get_project_by_id
 from annotator.store.review.reviews import end_reviews_of_instance, reviews_of
 from annotator.store.review.rounds import find_round, forget_round, list_undecided, open_round
 from annotator.usecases.access.independence import is_at_work_on, may_annotate_still
-from annotator.usecases.access.rights import require, roles_with
+from annotator.usecases.access.rights import require, require_of_project, roles_with
 from annotator.usecases.annotate.leases import away_end
 from annotator.usecases.evidence.exhaustive_gold import after_acceptance, restore_former
 from annotator.usecases.lead.event_sentences.parts import in_a_row
@@ -137,8 +137,8 @@ def _checked_reason(reason: str) -> str:
 
 
 def _instance_of(store: Store, project: Project, instance_id: int) -> Instance:
-    if instances_store.project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+    owner_id = instances_store.project_of_instance(store, instance_id)
+    require_of_project(owner_id, project.id, instance_id, _("text"))
     return instances_store.get_instance(store, instance_id)
 
 

@@ -15,7 +15,6 @@ from annotator.domain.projects import Project, titles_of_kinds
 from annotator.domain.reviews import Review, Round, Thread
 from annotator.domain.sources import SourceShown
 from annotator.domain.texts import set_letter
-from annotator.errors import NotFound
 from annotator.formats.rows.gold_csv import written_csv
 from annotator.language import _, listed, unsaid
 from annotator.review.gate import decider, decision_lines, score_line
@@ -32,7 +31,7 @@ from annotator.store.project.bulk_actions import actions_on
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
-from annotator.usecases.access.rights import redacted, require
+from annotator.usecases.access.rights import redacted, require, require_of_project
 from annotator.usecases.annotate.proposals import find_original
 from annotator.usecases.lead.event_sentences.parts import with_value
 from annotator.usecases.lead.event_sentences.projects import bulk_words
@@ -55,8 +54,7 @@ class Moment:
 def timeline(store: Store, actor: User, project: Project, instance_id: int) -> list[Moment]:
     """Everything that happened to an instance, oldest first; for those who see all annotations."""
     require(store, actor, project.id, "see all annotations")
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+    require_of_project(project_of_instance(store, instance_id), project.id, instance_id, _("text"))
     with store.snapshot():
         report = _Report(store, instance_id)
         report.events = redacted(

@@ -28,7 +28,7 @@ from annotator.store.instances import InstanceRow, find_instance_ids, get_instan
 from annotator.store.qualification import rules as items_store
 from annotator.store.qualification import rules as rules_store
 from annotator.store.qualification.rules import list_items
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_of_project
 from annotator.usecases.gold import find_gold
 
 # The gold of a text as training knows it.
@@ -117,8 +117,7 @@ def _pick(
     seed: int,
 ) -> tuple[int, str]:  # fmt: skip
     """How many items a text became, and why it is none where it could not be."""
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+    require_of_project(project_of_instance(store, instance_id), project.id, instance_id, _("text"))
     instance = get_instance(store, instance_id)
     known = known_of(store, project, instance)
     if known is None:
@@ -183,8 +182,7 @@ def accept_gold(store: Store, actor: User, project: Project, item_id: int) -> Kn
 def _own(store: Store, actor: User, project: Project, item_id: int) -> Item:
     require(store, actor, project.id, "manage project")
     item = items_store.get_item(store, item_id)
-    if item.project_id != project.id:
-        raise NotFound(_("No {what} number {number}.", number=item_id, what=_("training text")))
+    require_of_project(item.project_id, project.id, item_id, _("training text"))
     return item
 
 

@@ -31,7 +31,7 @@ from annotator.store.instances import find_instance_ids, get_instance, project_o
 from annotator.store.review.reviews import reviews_of
 from annotator.store.review.rounds import rounds_of_instances
 from annotator.usecases.access import independence
-from annotator.usecases.access.rights import require
+from annotator.usecases.access.rights import require, require_of_project
 from annotator.usecases.annotate.my_work import Work
 from annotator.usecases.annotate.panel_messages import ShownProject, ShownWork, show_project, show_work
 
@@ -123,8 +123,7 @@ def look_at(store: Store, actor: User, project: Project, instance_id: int, *, gi
 
 def _require_instance(store: Store, actor: User, project: Project, instance_id: int) -> None:
     require(store, actor, project.id, "see all annotations")
-    if project_of_instance(store, instance_id) != project.id:
-        raise NotFound(_("No {what} number {number}.", number=instance_id, what=_("text")))
+    require_of_project(project_of_instance(store, instance_id), project.id, instance_id, _("text"))
 
 
 def as_draft_of_lead(comparison: Comparison, project: Project, sets: Sequence[RationaleSet]) -> View:

@@ -12,7 +12,7 @@ from annotator.domain.suites import Case, CaseAnswer, StoredSuite
 from annotator.errors import Conflict, ImportRefused, InvalidValue, Problem
 from annotator.formats.suites.cases import LABELS, Suite, is_suite, read_suite, write_suite
 from annotator.formats.suites.predictions import Run, Runs, problems_of_run, read_runs
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, first_listed, several, together, unsaid
 from annotator.store import Store
 from annotator.store import suites as run_store
 from annotator.store import suites as suite_store
@@ -266,10 +266,7 @@ def left_out_words(done: "SuiteImport") -> str:
 
 
 def _nothing_left(tests: Sequence[str]) -> str:
-    names = listed([_("“{name}”", name=name) for name in tests[:_NAMED]])
-    rest = len(tests) - _NAMED
-    if rest > 0:
-        names = _("{names} and {n} more", names=names, n=f"{rest:,}")
+    names = first_listed([_("“{name}”", name=name) for name in tests], _NAMED)
     return several(
         "{n} test has no cases left: {names}.", "{n} tests have no cases left: {names}.", len(tests), names=names
     )

@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.domain.projects import Project
 from annotator.errors import Problem
 from annotator.formats.rows.checks import LABEL, no_label
-from annotator.language import _, listed, several, unsaid
+from annotator.language import _, first_listed, listed, several, unsaid
 from annotator.text.model_answers import FAILED, STRANGE, UNREAD
 from annotator.usecases.transfer.import_report import ImportOptions
 
@@ -37,11 +37,7 @@ def strange_labels(project: Project, output: SourceOutput | Output) -> dict[str,
 
 def strange_label_report(project: Project, label: str) -> str:
     """Why a row with such a label is refused, and what to do about it."""
-    more = len(project.labels) - _SHOWN
-    labels = listed(project.labels[:_SHOWN])
-    if more > 0:
-        labels = _("{names} and {n} more", names=labels, n=more)
-    return no_label(label, labels, project.labels)
+    return no_label(label, first_listed(project.labels, _SHOWN), project.labels)
 
 
 ByRun = dict[Run, list[tuple[int, Output]]]  # with the number of the row that says it

@@ -10,7 +10,7 @@ from annotator.domain.measurements import WITHOUT_HELP
 from annotator.domain.numbers import UNDEFINED, natural_order, percent, signed, written
 from annotator.domain.projects import Project
 from annotator.domain.proposed_sets import ProposedSource
-from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, Property
+from annotator.domain.reviews import OUTCOMES, PROPERTY_NAMES, SCALES, SCORE_NAMES, SCORE_TITLES, Property
 from annotator.domain.texts import first_words
 from annotator.figures.bars import Part, stacked_bars
 from annotator.language import _, several, together, unsaid
@@ -267,11 +267,6 @@ def _value(about: str, name: str, value: float | None, n: int) -> Row:
 
 
 _ENDS: tuple[tuple[str, str], ...] = (*OUTCOMES.items(), ("open", unsaid("open")))
-_SCORE_HEADS: dict[Property, str] = {
-    "sufficiency": unsaid("Sufficiency score"),
-    "compactness": unsaid("Compactness score"),
-    "comprehensiveness": unsaid("Comprehensiveness score"),
-}
 _BY = (unsaid("by round"), unsaid("by annotator"))
 _SOURCES: dict[ProposedSource, str] = {
     "carried": unsaid("original's gold"),
@@ -385,7 +380,7 @@ def _show_scores(
     kinds = {str(score): f"{score} {_(words)}" for score, words in reversed(list(enumerate(SCALES[name], start=1)))}
     point = _chosen(
         stacked_bars(
-            parts, kinds, title=_(_SCORE_HEADS[name]), across=_("round") if is_by_round else _("annotator"),
+            parts, kinds, title=_(SCORE_TITLES[name]), across=_("round") if is_by_round else _("annotator"),
             up=_("number of scores")
         ), key=f"quality_scores_{project.id}",
     )  # fmt: skip

@@ -8,7 +8,7 @@ import streamlit as st
 
 from annotator.domain.project.releases import LONGEST_NAME, Release
 from annotator.domain.projects import Project
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, first_listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.qualification.items import count_picked
 from annotator.usecases.releases.differences import KIND_WORDS, GoldDifferences, release_differences
@@ -88,9 +88,7 @@ def _compare(store: Store, visit: Visit, project: Project, releases: Sequence[Re
 def _show_differences(differences: GoldDifferences) -> None:
     st.markdown(as_text(differences.words))
     for kind, places in differences.places.items():
-        keys = listed([f"{split}/{key}" if split else key for key, split in places[:_SHOWN]])
-        if len(places) > _SHOWN:
-            keys = _("{names} and {n} more", names=keys, n=f"{len(places) - _SHOWN:,}")
+        keys = first_listed([f"{split}/{key}" if split else key for key, split in places], _SHOWN)
         st.caption(as_text(_("{what}: {value}", what=_(KIND_WORDS[kind]), value=keys)))
 
 

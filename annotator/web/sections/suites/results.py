@@ -11,7 +11,7 @@ from annotator.domain.projects import Project
 from annotator.domain.suites import Case, CaseAnswer, StoredSuite, StoredTest, capability_name
 from annotator.figures.bars import RATE_STYLE, RateBar, rate_bar_html
 from annotator.figures.case_texts import case_texts_html
-from annotator.language import _, listed, several, together, unsaid
+from annotator.language import _, first_listed, listed, several, together, unsaid
 from annotator.usecases.databases import Store
 from annotator.usecases.models.explanations import model_choices
 from annotator.usecases.suites.construction import known_models, remove_suite, remove_test, suites_of
@@ -111,10 +111,7 @@ def _ask_a_model(store: Store, visit: Visit, project: Project, suite: StoredSuit
 
 def _silent_words(names: Sequence[str]) -> str:
     """Whose answers are here though they cannot be asked."""
-    more = len(names) - _MOST_SILENT
-    shown = listed([f"“{name}”" for name in names[:_MOST_SILENT]])
-    if more > 0:
-        shown = _("{names} and {n} more", names=shown, n=f"{more:,}")
+    shown = first_listed([f"“{name}”" for name in names], _MOST_SILENT)
     return several(
         "{names} wasn't trained here. Enter transformers:FOLDER, or import predictions under “Files”.",
         "{names} weren't trained here. Enter transformers:FOLDER, or import predictions under “Files”.",

@@ -74,6 +74,11 @@ def _kept_files(project: Project) -> list[Any]:
     return list(files)
 
 
+def _ask_files() -> list[Any]:
+    hint = _("Files with equal columns, or a zip. All are stored, or none.")
+    return list(st.file_uploader(_("Files"), accept_multiple_files=True, key="import_files", help=hint))
+
+
 def show(store: Store, visit: Visit, project: Project) -> None:
     """Nothing is stored until the person has seen the check and agrees."""
     show_missing_labels(store, visit, project, is_before_texts=False)
@@ -82,13 +87,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
             "CSV, JSONL, spreadsheets, ERASER (with docs.jsonl, or zip with docs/), benchmark files, other tools' exports."
         )
     )
-    files = st.file_uploader(
-        _("Files"),
-        accept_multiple_files=True,
-        key="import_files",
-        help=_("Files with equal columns, or a zip. All are stored, or none."),
-    )
-    files = import_format.ask_encoding([*_kept_files(project), *files])
+    files = import_format.ask_encoding([*_kept_files(project), *_ask_files()])
     texts, outputs = import_format.apart(files)
     texts, vocabularies = _vocabularies_apart(texts, [name for _file, name in outputs])
     left, middle, right = st.columns(3)
@@ -130,13 +129,7 @@ def show(store: Store, visit: Visit, project: Project) -> None:
 
 def show_output(store: Store, visit: Visit, project: Project) -> None:
     """The same for model output: predictions, attributions, rationales."""
-    files = st.file_uploader(
-        _("Files"),
-        accept_multiple_files=True,
-        key="import_files",
-        help=_("Files with equal columns, or a zip. All are stored, or none."),
-    )
-    files, vocabularies = _vocabularies_apart(import_format.ask_encoding(files))
+    files, vocabularies = _vocabularies_apart(import_format.ask_encoding(_ask_files()))
     left, middle, right = st.columns(3)
     format_name = import_format.ask_format(
         left, project, files, READABLE_OUTPUT, help_text=_("docs/model_output.md"), is_each_alone=True
