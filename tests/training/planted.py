@@ -18,12 +18,16 @@ SPURIOUS = {"negative": "blue", "positive": "red"}
 
 @dataclass(frozen=True, slots=True)
 class Planting:
-    """How texts are drawn. n_deciding: words of the label; follows: how often the spurious word does; None: there is none."""
+    """How texts are drawn. n_deciding: words of the label; follows: how often the spurious word does; None: there is none.
+
+    n_words: among how many the words of a label are; of fewer each stands in more texts, so that fewer texts teach them
+    """
 
     n: int
     n_deciding: int = 2
     follows: float | None = None
     seed: int = 0
+    n_words: int = 40
 
 
 def planted(planting: Planting) -> list[Example]:
@@ -37,7 +41,7 @@ def _one(number: int, planting: Planting, generator: np.random.Generator) -> Exa
     text = list(generator.choice(NEUTRAL, LENGTH))
     places = generator.choice(LENGTH, planting.n_deciding + 1, replace=False)
     for place in places[:-1]:
-        text[place] = str(generator.choice(_DECIDING[label]))
+        text[place] = str(generator.choice(_DECIDING[label][: planting.n_words]))
     if planting.follows is not None:
         other = LABELS[1 - LABELS.index(label)]
         text[places[-1]] = SPURIOUS[label if generator.random() < planting.follows else other]
