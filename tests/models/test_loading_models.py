@@ -86,46 +86,54 @@ socket.getaddrinfo = socket.create_connection = socket.socket.connect = ask
 from annotator.attribution.loaders import LoadOptions, load_predictor
 from annotator.errors import ModelError
 
-try:
-    print("loaded", load_predictor(sys.argv[1], LoadOptions(asks_hub=sys.argv[2] == "hub")).name)
-except ModelError as error:
-    print(error)
+for spec, allowed in zip(sys.argv[1::2], sys.argv[2::2]):
+    print("LOADING", spec, allowed)
+    try:
+        print("loaded", load_predictor(spec, LoadOptions(asks_hub=allowed == "hub")).name)
+    except ModelError as error:
+        print(error)
 """
 
 
+def where_nobody_can_be_reached(home: Path, program: str, *asked: tuple[str, str]) -> list[list[str]]:
+    """What a process prints of each model that it loads; asked: the model, and "hub" where another host may be asked."""
+    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, *(word for pair in asked for word in pair)],
+        env=there | {"HF_HOME": str(home)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return [printed.splitlines()[1:] for printed in done.stdout.split("LOADING")[1:]]
+
+
+@pytest.fixture(scope="module")
+def printed(folders, tmp_path_factory):
+    """Of a folder, of a model that is nowhere, with and without leave to ask for it, and of one that was fetched before."""
+    home = tmp_path_factory.mktemp("hub")
+    fetched = home / "hub" / "models--own--bert"
+    shutil.copytree(folders["bert"], fetched / "snapshots" / "abc")
+    (fetched / "refs").mkdir()
+    (fetched / "refs" / "main").write_text("abc")
+    nowhere, names = "transformers:nobody/nothing-of-that-name", ("folder", "nowhere", "nowhere, asked for", "fetched")
+    alone = where_nobody_can_be_reached(home, ASKS, (f"transformers:{folders['bert']}", ""), (nowhere, ""))
+    asking = where_nobody_can_be_reached(home, ASKS, (nowhere, "hub"), ("transformers:own/bert", "hub"))
+    return dict(zip(names, [*alone, *asking], strict=True))
+
+
 @pytest.mark.parametrize(
-    ("spec", "allowed", "said"),
+    ("case", "said", "is_asked"),
     [
-        ("transformers:{folder}", "", "loaded bert\n"),
-        (
-            "transformers:nobody/nothing-of-that-name",
-            "",
-            "No folder or downloaded model 'nobody/nothing-of-that-name'.",
-        ),
-        ("transformers:nobody/nothing-of-that-name", "hub", "ASKED\n"),  # so that the test would see it
+        ("folder", "loaded bert", False),
+        ("nowhere", "No folder or downloaded model 'nobody/nothing-of-that-name'.", False),
+        ("nowhere, asked for", "ASKED", True),  # so that the test would see it
     ],
 )
-def test_another_host_is_asked_for_a_model_only_where_that_is_allowed(folders, tmp_path, spec, allowed, said):
-    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    done = subprocess.run(
-        [sys.executable, "-c", ASKS, spec.format(folder=folders["bert"]), allowed],
-        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert done.stdout.startswith(said)
-    assert ("ASKED" in done.stdout) == bool(allowed)
+def test_another_host_is_asked_for_a_model_only_where_that_is_allowed(printed, case, said, is_asked):
+    assert printed[case][0].startswith(said)
+    assert ("ASKED" in printed[case]) == is_asked
 
 
-def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached(folders, tmp_path):
-    kept = tmp_path / "hub" / "models--own--bert"
-    shutil.copytree(folders["bert"], kept / "snapshots" / "abc")
-    (kept / "refs").mkdir()
-    (kept / "refs" / "main").write_text("abc")
-    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    done = subprocess.run(
-        [sys.executable, "-c", ASKS, "transformers:own/bert", "hub"],
-        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    *asked, loaded = done.stdout.splitlines()
+def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached(printed):
+    *asked, loaded = printed["fetched"]
     assert loaded == "loaded own/bert"
     assert set(asked) == {"ASKED"}
     assert len(asked) <= 2  # whether the hub is there, and once by its own client; not again and again
@@ -133,12 +141,8 @@ def test_what_was_fetched_before_is_read_also_where_no_other_host_can_be_reached
 
 def test_what_cannot_be_had_is_said_without_torch_and_transformers(tmp_path):
     program = "import sys\n" + ASKS + "print({'torch', 'transformers'} & set(sys.modules))"
-    there = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
-    done = subprocess.run(
-        [sys.executable, "-c", program, "transformers:nobody/nothing", "hub"],
-        env=there | {"HF_HOME": str(tmp_path)}, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    asked, said, modules = done.stdout.splitlines()
+    [printed] = where_nobody_can_be_reached(tmp_path, program, ("transformers:nobody/nothing", "hub"))
+    asked, said, modules = printed
     assert asked == "ASKED"
     assert "and https://huggingface.co is unreachable. Give a folder." in said
     assert modules == "set()"
@@ -331,12 +335,12 @@ def test_a_folder_without_its_tokenizer_is_refused(folders, tmp_path):
 
 
 def test_a_tokenizer_without_places_is_refused_before_anything_is_computed(torch, folders, tmp_path):
-    from transformers import CanineTokenizer
+    from transformers import ByT5Tokenizer
 
     spec = copied(folders["bert"], tmp_path / "slow")
     for path in (tmp_path / "slow").glob("tokenizer*"):
         path.unlink()
-    CanineTokenizer().save_pretrained(tmp_path / "slow")
+    ByT5Tokenizer().save_pretrained(tmp_path / "slow")
     with pytest.raises(ModelError, match=r"isn't fast\. Use one with tokenizer\.json\."):
         load(spec)
 
