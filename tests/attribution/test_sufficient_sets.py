@@ -44,7 +44,9 @@ def solve_many(
 ) -> list[Done]:  # fmt: skip
     def ask(subsets: Sequence[tuple[int, Flags]]) -> Floats:
         by_text = groupby(subsets, key=lambda subset: subset[0])
-        return np.concatenate([functions[number][0](np.array([mask for _, mask in of])) for number, of in by_text]).round(9)
+        return np.concatenate(
+            [functions[number][0](np.array([mask for _, mask in of])) for number, of in by_text]
+        ).round(9)
 
     work = (
         Work(number, examine(n, seeking, people=people, n_labels=n_labels, sentences=sentences))

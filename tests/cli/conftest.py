@@ -97,15 +97,26 @@ def filled(annotator: Command, rows: Path) -> Command:
 
 
 @pytest.fixture
-def planted_project(annotator: Command, tmp_path: Path) -> Command:
+def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models from scratch are small: commands have no option for their shape."""
+    from annotator.training import trainable_models  # it loads models
+
+    small = {"hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 32}
+    monkeypatch.setattr(trainable_models, "_SHAPE", {**trainable_models._SHAPE, **small})
+    recurrent = {name: {**of, "recurrent_size": 32, "mlp_size": 32} for name, of in trainable_models._RECURRENT.items()}
+    monkeypatch.setattr(trainable_models, "_RECURRENT", recurrent)
+
+
+@pytest.fixture
+def planted_project(annotator: Command, small_models: None, tmp_path: Path) -> Command:
     """A project of planted texts with two splits."""
     from tests.training.planted import LABELS, Planting, planted  # it loads models
 
     file = tmp_path / "rows.jsonl"
     rows = [
-        {"id": e.key, "text": e.input.segments[0].text, "label": e.label, "split": "train" if n < 60 else "test",
+        {"id": e.key, "text": e.input.segments[0].text, "label": e.label, "split": "train" if n < 40 else "test",
          "annotator": "source", "rationales": [[[token, token + 1] for token in sorted(e.sets[0])]]}
-        for n, e in enumerate(planted(Planting(90)))
+        for n, e in enumerate(planted(Planting(60, n_words=8)))
     ]  # fmt: skip
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     annotator("project", "create", "P", "--task", "sentiment", "--labels", ",".join(LABELS))

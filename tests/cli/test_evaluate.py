@@ -436,7 +436,7 @@ def test_each_model_is_told_when_it_is_done_and_then_the_table_and_asked_again_n
         ["", "majority label", ""],
     ]  # fmt: skip
     told = json.loads(minutes(planted_project, tmp_path / "out", *SIMULATED, "--json").out)
-    assert (told["is_simulated"], told["texts"], told["start"]) == (True, 54, 20)
+    assert (told["is_simulated"], told["texts"], told["start"]) == (True, 36, 20)
     assert told["models"][3]["with_rationales"] == 3
 
 

@@ -320,7 +320,7 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(
     assert answer.code == 0, answer.err
     lines = answer.out.splitlines()
     assert lines[0].split() == ["epoch", "loss", "alignment", "validation", "loss", "accuracy", "seconds"]
-    assert lines[3] == "Learned from 54 texts, 54 of them with rationales; stopped by 6 texts."
+    assert lines[3] == "Learned from 36 texts, 36 of them with rationales; stopped by 4 texts."
     assert lines[4].startswith("Correct on ")
     assert lines[5].startswith("first, on texts that it did not learn from: accuracy ")
     assert "AUPRC, occlusion 0." in lines[5]
@@ -331,7 +331,7 @@ def test_it_prints_each_epoch_what_was_learned_from_and_how_the_model_is_named(
     assert lines[8].startswith("Saved: transformers:")
     folder = lines[8].removeprefix("Saved: transformers:")
     asked = planted_project("attribute", "--project", "P", "--model", f"transformers:{folder}", "--method", "occlusion")
-    assert "Computed 54 predictions" in asked.out  # the others were asked for the proof
+    assert "Computed 36 predictions" in asked.out  # the others were asked for the proof
 
 
 def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_the_commands_train(
@@ -346,7 +346,7 @@ def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_
     at = lines.index("first against first-none, without alignment; control: first-shuffled")
     titles = ["accuracy", "AUPRC, gradient × input", "AUPRC, occlusion"]
     rows = [line.strip() for line in lines[at + 2 : at + 5]]
-    assert [row.startswith(f"{title} ") and " 36 " in row for row, title in zip(rows, titles, strict=True)] == [
+    assert [row.startswith(f"{title} ") and " 24 " in row for row, title in zip(rows, titles, strict=True)] == [
         True
     ] * 3
     assert lines[at + 6] == "  Plausibility by gradient × input was the training target: no proof."
@@ -355,7 +355,7 @@ def test_what_an_alignment_brought_is_told_beside_the_twin_and_the_control_that_
     report = json.loads(train(planted_project, "--align", "order", "--strength", "0.5", "--json").out)
     [proof] = report["proofs"]
     assert (proof["twins"], proof["controls"], proof["lacking"]) == (["first-none"], ["first-shuffled"], [])
-    assert proof["measures"]["occlusion"]["n"] == 36  # those of the other split, and those that it stopped by
+    assert proof["measures"]["occlusion"]["n"] == 24  # those of the other split, and those that it stopped by
 
 
 def test_twin_and_control_are_trained_in_one_go_and_a_row_has_both_plausibilities(
@@ -401,8 +401,8 @@ def test_an_alignment_by_attention_is_judged_by_it_and_by_occlusion(planted_proj
 
 def test_json_is_one_object(planted_project: Command, torch: Any) -> None:
     report = json.loads(train(planted_project, "--json").out)
-    assert (report["learned_from"], len(report["epochs"]), report["epochs"][0]["alignment_loss"]) == (54, 2, None)
-    assert report["held_out"]["n"] == 30
+    assert (report["learned_from"], len(report["epochs"]), report["epochs"][0]["alignment_loss"]) == (36, 2, None)
+    assert report["held_out"]["n"] == 20
 
 
 @pytest.mark.parametrize(
@@ -433,10 +433,10 @@ def test_a_share_of_the_rationales_is_chosen_by_the_answers_of_a_model_that_was_
     asked = ("--align", "mae", "--share", "10", "--choose", "least-confident", "--confidence-of", "built-in")
     answer = train(planted_project, *asked)
     assert answer.code == 0, answer.err
-    assert "Learned from 54 texts, 6 of them with rationales (chosen among 54)" in answer.out
+    assert "Learned from 36 texts, 4 of them with rationales (chosen among 36)" in answer.out
     folder = answer.out.splitlines()[-1].removeprefix("Saved: transformers:")
     card = json.loads((Path(folder) / "card.json").read_text(encoding="utf-8"))
-    wanted = {"rationales": "gold", "share": "10 % of 54", "choice": "least confident", "confidence of": "built-in"}
+    wanted = {"rationales": "gold", "share": "10 % of 36", "choice": "least confident", "confidence of": "built-in"}
     assert wanted.items() <= card["data"].items()
 
 
@@ -466,7 +466,7 @@ def test_two_trainings_are_compared_in_every_project_that_is_named(
     lines = answer.out.splitlines()
     assert lines[0] == "P: first against first"
     assert sum(line.startswith("  Signature: METRIC|gold:") for line in lines) == 2
-    assert lines[1] == "  Left out: 54 texts that a model learned from."
+    assert lines[1] == "  Left out: 36 texts that a model learned from."
     assert "Q: first against first" in lines
     report = planted_project(*both, "Q", "--json").json["Q"]
     assert (report["parts"]["all"]["n"], report["parts"]["all"]["difference"]) == (1, 0.0)
@@ -480,7 +480,7 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
     assert first.code == 0, first.err
     lines = [line.split() for line in first.out.splitlines()]
     assert [line[0] for line in lines[:4]] == ["model", "first-none", "first-mae", "first-mae"]
-    assert (lines[1][-3], lines[2][-3], lines[1][5]) == ("–", lines[2][6], "(30)")
+    assert (lines[1][-3], lines[2][-3], lines[1][5]) == ("–", lines[2][6], "(20)")
     more = train(planted_project, "--align", "none", "--align", "mae", "--align", "bce")
     rows = more.out.splitlines()
     assert [row.endswith("was there already") for row in rows[:4]] == [False, True, True, False]
@@ -491,7 +491,7 @@ def test_options_that_are_given_several_times_train_a_model_for_each_combination
 
 
 def test_a_reading_model_prints_exact_match_f1_and_how_often_it_tells_that_there_is_no_answer(
-    annotator: Command, torch: Any, tmp_path: Path
+    annotator: Command, small_models: None, torch: Any, tmp_path: Path
 ) -> None:
     file = tmp_path / "rows.jsonl"
     rows = [
@@ -537,7 +537,7 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     table = planted_project("evaluate", "project", "--project", "P", "--split", "test").out
     assert "m · selection · selected tokens: degenerate mask, nothing selected in " in " ".join(table.split())
     out = planted_project(*words, "--supervision", "4", "--epochs", "30", "--patience", "30", "--again").out
-    assert "On 30 held-out texts it selects " in out
+    assert "On 20 held-out texts it selects " in out
     assert "Its mask is" not in out
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
     assert done.code == 0
@@ -554,7 +554,7 @@ def test_a_pipeline_tells_whose_error_it_was_and_its_selection_stands_in_erasers
     refused = planted_project(*words, "lehman", "--align", "mae")
     assert (refused.code, "Pipelines already learn from rationales" in refused.err) == (1, True)
     out = planted_project(*words, "bert-to-bert-tokens", "--learning-rate", "0.001", "--epochs", "8").out
-    assert "On 30 held-out texts it selects evidence in " in out
+    assert "On 20 held-out texts it selects evidence in " in out
     assert re.search(r"wrong [\d.]+ % having selected evidence, [\d.]+ % something else", out)
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")
     assert done.code == 0
@@ -611,7 +611,7 @@ def test_a_run_is_written_for_the_benchmarks_scorers_and_they_give_the_numbers_o
     assert planted_project("attribute", *words, "--faithfulness", "--seed", "1").code == 0
     path, gold = tmp_path / "predictions.jsonl", tmp_path / "gold"
     words = ("benchmark-predictions", str(path), *words, "--split", "test")
-    assert "Wrote 30 lines" in planted_project("export", *words).out
+    assert "Wrote 20 lines" in planted_project("export", *words).out
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
     for row in rows:

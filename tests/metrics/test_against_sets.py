@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -31,6 +31,7 @@ def masked(n: int, tokens: list[int]) -> Ragged[np.bool_]:
     return Ragged.of([[place in tokens for place in range(n)]], np.bool_)
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_ranks_and_losses_are_those_of_the_best_single_set(batch) -> None:
     scores, sets = batch
@@ -67,6 +68,7 @@ def test_the_top_is_taken_on_each_side_by_itself() -> None:
     assert against.top_of_sides(against.order_of(scores), sides).values.tolist() == [1, 2, 4, 5]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=2, max_size=8), min_size=1, max_size=4))
 def test_ties_at_k_are_counted_as_a_look_at_each_side_does(scores) -> None:
     rows = Ragged.of(scores, np.float64)

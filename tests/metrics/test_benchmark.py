@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
@@ -112,6 +112,7 @@ def test_iou_f1_has_the_value_of_the_reference_table_in_both_readings(case: dict
     assert plausibility.iou_match_paper(*both).tolist() == [case["paper"]]
 
 
+@settings(max_examples=30)
 @given(INSTANCES, st.booleans())
 def test_the_gold_chosen_is_that_of_a_loop_over_lists(instances: Instances, with_unions: bool) -> None:
     predicted, gold = encoded(instances)
@@ -133,6 +134,7 @@ def test_of_equally_good_sets_the_first_is_chosen() -> None:
     assert found.is_member.tolist() == [False, True, False]
 
 
+@settings(max_examples=30)
 @given(INSTANCES)
 def test_unions_never_lower_token_f1_and_both_stay_between_0_and_1(instances: Instances) -> None:
     both = encoded(instances)
@@ -141,6 +143,7 @@ def test_unions_never_lower_token_f1_and_both_stay_between_0_and_1(instances: In
     assert np.all(np.isnan(paper) | ((paper >= 0) & (paper <= scripts)))
 
 
+@settings(max_examples=30)
 @given(INSTANCES, st.randoms(use_true_random=False))
 def test_an_instance_has_its_values_wherever_it_stands_and_however_often(instances: Instances, random: Any) -> None:
     order = [*range(len(instances)), *range(len(instances))]
@@ -155,6 +158,7 @@ def test_an_instance_has_its_values_wherever_it_stands_and_however_often(instanc
         np.testing.assert_array_equal(measure(*mixed), measure(*encoded(instances))[order])
 
 
+@settings(max_examples=30)
 @given(INSTANCES, st.randoms(use_true_random=False))
 def test_the_order_of_sets_does_not_matter_for_the_papers_f1(instances: Instances, random: Any) -> None:
     mixed = [(marked, random.sample(sets, len(sets))) for marked, sets in instances]
@@ -177,6 +181,7 @@ def test_a_pair_has_the_mean_of_its_sides_or_one_value_for_both_together() -> No
     assert plausibility.token_f1_paper(*pooled) == pytest.approx([2 / 3])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(INSTANCE, INSTANCE), max_size=4))
 def test_pooling_puts_set_i_of_one_side_and_set_i_of_the_other_together(
     pairs: list[tuple[tuple[list[int], list[list[int]]], tuple[list[int], list[list[int]]]]],
@@ -215,6 +220,7 @@ def test_map_has_the_value_of_the_reference_table(case: dict[str, Any]) -> None:
     assert counting == pytest.approx([as_number(case["counting"])], nan_ok=True)
 
 
+@settings(max_examples=30)
 @given(PAIRS)
 def test_map_is_that_of_a_loop_over_depths(pairs: Pairs) -> None:
     both = rows_of(pairs)
@@ -226,6 +232,7 @@ def test_map_is_that_of_a_loop_over_depths(pairs: Pairs) -> None:
     assert consistency.mean_average_precision(*both, counts_repeats=True) == pytest.approx(counting, nan_ok=True)
 
 
+@settings(max_examples=30)
 @given(PAIRS)
 def test_counting_repeats_never_raises_map_and_both_stay_between_0_and_1(pairs: Pairs) -> None:
     both = rows_of(pairs)
@@ -237,6 +244,7 @@ def test_counting_repeats_never_raises_map_and_both_stay_between_0_and_1(pairs: 
     assert np.all(membership[is_there] <= 1)
 
 
+@settings(max_examples=30)
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_a_pair_has_its_map_whatever_the_tokens_numbers_and_wherever_it_stands(pairs: Pairs, random: Any) -> None:
     order = random.sample(range(len(pairs)), len(pairs))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.special import huber as scipy_huber
@@ -64,6 +64,7 @@ def test_worked_values(gamma: float, mse: float, mae: float, order: float, decim
     assert round(er_test.order(alignment)[0], decimals[2]) == order
 
 
+@settings(max_examples=30)
 @given(batches(least_tokens=0))
 def test_each_instance_has_what_the_definitions_say(batch: Batch) -> None:
     alignment = batch.alignment()
@@ -102,6 +103,7 @@ RELEASED: dict[str, Callable[[Alignment], float | None]] = {
 
 
 @pytest.mark.parametrize("criterion", RELEASED)
+@settings(max_examples=30)
 @given(batch=batches())
 def test_a_batch_has_what_the_released_code_computes(criterion: str, batch: Batch) -> None:
     ours = RELEASED[criterion](batch.alignment())
@@ -150,6 +152,7 @@ def test_a_released_batch_cannot_be_padded_to_less_than_it_has() -> None:
         er_test.order_released(single([0.0, 0.1], [1, 0]), padded_length=1)
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_the_released_huber_is_half_of_the_released_mse(batch: Batch) -> None:
     theirs = released_loss(batch.rows, batch.marks, batch.flags, "huber", batch.gamma)
@@ -201,6 +204,7 @@ def test_an_empty_batch_has_no_order() -> None:
     assert er_test.order(nothing).shape == (0,)
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_bounds_hold_and_instances_do_not_touch_each_other(batch: Batch) -> None:
     turned = Batch(batch.rows[::-1], batch.marks[::-1], batch.flags[::-1], batch.gamma)
@@ -213,6 +217,7 @@ def test_bounds_hold_and_instances_do_not_touch_each_other(batch: Batch) -> None
         assert np.all(np.isnan(values) | (values <= 1))
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_a_batch_twice_has_the_same_released_numbers(batch: Batch) -> None:
     twice = Batch(batch.rows * 2, batch.marks * 2, batch.flags * 2, batch.gamma)

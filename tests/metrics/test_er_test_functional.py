@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
@@ -51,6 +51,7 @@ def expect_monotonic(original: float, changed: float, towards: str, tolerance: f
     return None if original >= 1 - tolerance else changed - original - tolerance <= 0
 
 
+@settings(max_examples=30)
 @given(CASES, st.sampled_from([0.0, 0.1, 0.3]))
 def test_inv_gives_the_verdicts_of_checklist(cases: list[list[tuple[int, float]]], tolerance: float) -> None:
     wanted = [verdict([expect_inv(case[0], text, tolerance) for text in case[1:]]) for case in cases]
@@ -58,6 +59,7 @@ def test_inv_gives_the_verdicts_of_checklist(cases: list[list[tuple[int, float]]
     np.testing.assert_array_equal(found, wanted)
 
 
+@settings(max_examples=30)
 @given(CASES)
 def test_inv_without_probabilities_fails_for_every_other_label(cases: list[list[tuple[int, float]]]) -> None:
     wanted = [verdict([text[0] == case[0][0] for text in case[1:]]) for case in cases]
@@ -73,6 +75,7 @@ def test_a_probability_that_moves_by_just_the_tolerance_is_within_it() -> None:
 
 
 @pytest.mark.parametrize("towards", ["up", "down"])
+@settings(max_examples=30)
 @given(cases=CASES, tolerance=st.sampled_from([0.0, 0.1, 0.3]))
 def test_dir_gives_the_verdicts_of_checklist(
     towards: str, cases: list[list[tuple[int, float]]], tolerance: float
@@ -185,6 +188,7 @@ def test_nothing_has_no_contrast_scores() -> None:
 ITEMS = st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans(), st.booleans()), max_size=12)
 
 
+@settings(max_examples=30)
 @given(ITEMS)
 def test_fprd_is_that_of_scikit_learns_confusion_matrices(items: list[tuple[bool, bool, bool, bool]]) -> None:
     table = np.array(items, dtype=np.bool_).reshape(-1, 4)
@@ -223,6 +227,7 @@ def test_groups_that_cannot_be_are_refused() -> None:
         false_positive_rate_difference(flags, flags, np.array([[True, True]]), least_negatives=0)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=10))
 def test_the_cost_is_the_difference_of_accuracies_and_turns_with_the_models(pairs: list[tuple[bool, bool]]) -> None:
     base, other = np.array(pairs, dtype=np.bool_).T

@@ -52,6 +52,7 @@ def soft_rows(rows: list[list[tuple[bool, float]]]) -> tuple[Ragged[np.bool_], R
     )
 
 
+@settings(max_examples=30)
 @given(MANY, MANY, st.lists(st.sampled_from([0.0, 0.1, 1 / 3, 0.5, 1.0]), min_size=1, max_size=3))
 def test_iou_scores_are_those_of_the_plain_loops(gold, predicted, thresholds) -> None:
     expected = loops.partial_match(loop_spans(gold), loop_spans(predicted), thresholds)
@@ -60,6 +61,7 @@ def test_iou_scores_are_those_of_the_plain_loops(gold, predicted, thresholds) ->
             assert (scores.p, scores.r, scores.f1) == pytest.approx(tuple(wanted[name].values()), abs=1e-12)
 
 
+@settings(max_examples=30)
 @given(MANY, MANY)
 def test_exact_and_token_scores_are_those_of_the_plain_loops(gold, predicted) -> None:
     for matches, change in ((exact_matches, lambda spans: spans), (token_matches, loops.tokens_of)):
@@ -73,6 +75,7 @@ def test_exact_and_token_scores_are_those_of_the_plain_loops(gold, predicted) ->
             assert (scores.p, scores.r, scores.f1) == pytest.approx(tuple(wanted[name].values()), abs=1e-12)
 
 
+@settings(max_examples=30)
 @given(MANY, MANY, st.permutations(range(N_KEYS)))
 def test_the_order_of_documents_changes_nothing_and_doubling_them_neither(gold, predicted, order) -> None:
     def numbers(gold, predicted, n_keys):
@@ -88,6 +91,7 @@ def test_the_order_of_documents_changes_nothing_and_doubling_them_neither(gold, 
     assert numbers(*doubled, 2 * N_KEYS) == pytest.approx(plain, abs=1e-12)
 
 
+@settings(max_examples=30)
 @given(MANY, MANY)
 def test_precision_and_best_iou_lie_between_zero_and_one_and_a_prediction_of_gold_is_perfect(gold, predicted) -> None:
     g, p = spans_of(gold), spans_of(predicted)
@@ -121,6 +125,7 @@ def test_pairs_are_looked_at_in_portions_with_the_same_result(monkeypatch: pytes
     assert whole.max() > 0.5
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_soft_scores_do_not_depend_on_how_many_are_held_at_once(rows) -> None:
     whole = soft_scores(areas_of_rows(*soft_rows(rows)))
@@ -145,6 +150,7 @@ def test_many_one_token_spans_find_their_longer_ones_document_by_document() -> N
     assert (iou_micro(found[0]).p, iou_micro(found[1]).p, instance_micro(tokens).f1) == (1.0, 0.0, 1.0)
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_areas_are_those_of_scikit_learn_for_each_document(rows) -> None:
     truth, scores = soft_rows(rows)
@@ -163,6 +169,7 @@ def test_areas_are_those_of_scikit_learn_for_each_document(rows) -> None:
         assert roc == pytest.approx(roc_auc_score(one_truth, one_scores), abs=1e-9)
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_soft_aggregates_are_the_scorers_with_one_half_for_a_document_without_gold(rows) -> None:
     truth, scores = soft_rows(rows)
@@ -178,6 +185,7 @@ def test_soft_aggregates_are_the_scorers_with_one_half_for_a_document_without_go
     assert made.n_with_ties == sum(len({s for _, s in row}) < len(row) for row in rows)
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_a_monotone_change_of_the_scores_changes_no_area(rows) -> None:
     ranks = {score: rank for rank, score in enumerate(sorted({s for row in rows for _, s in row}))}
@@ -186,6 +194,7 @@ def test_a_monotone_change_of_the_scores_changes_no_area(rows) -> None:
         np.testing.assert_allclose(one, other, atol=1e-12)
 
 
+@settings(max_examples=30)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_areas_lie_between_zero_and_one_and_the_order_of_tokens_and_documents_changes_nothing(rows, random) -> None:
     areas = _areas(rows)
@@ -233,6 +242,7 @@ def test_gold_over_an_end_of_the_document_is_refused(start: int, end: int) -> No
 LABELLED = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20)
 
 
+@settings(max_examples=30)
 @given(LABELLED)
 def test_the_report_is_scikit_learns(pairs) -> None:
     labels = ["no", "yes", "maybe"]
@@ -256,7 +266,7 @@ def test_a_report_of_nothing_is_refused() -> None:
 SHARE = st.sampled_from([0.0, 0.1, 0.5, 2.0, 1e-5])
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.tuples(SHARE, SHARE), min_size=1, max_size=4), min_size=1, max_size=5))
 def test_entropy_and_divergence_are_those_of_scipy_for_each_row(rows) -> None:
     full, masked = (Ragged.of([[pair[side] for pair in row] for row in rows], np.float64) for side in (0, 1))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import auc, precision_recall_curve
 
@@ -19,6 +19,7 @@ def arrays(batch: list[list[tuple[float, bool]]]) -> tuple[Ragged[np.float64], R
     return scores, Ragged.of(([is_gold for _, is_gold in row] for row in batch), np.bool_)
 
 
+@settings(max_examples=30)
 @given(st.lists(ROW, max_size=6))
 def test_auprc_is_that_of_scikit_learn(batch: list[list[tuple[float, bool]]]) -> None:
     for ours, row in zip(auprc(*arrays(batch)), batch, strict=True):
@@ -50,6 +51,7 @@ def test_auprc_of_an_instance_without_tokens_is_not_defined() -> None:
     np.testing.assert_array_equal(values, [np.nan, 1.0, np.nan])
 
 
+@settings(max_examples=30)
 @given(st.lists(ROW, max_size=6), st.integers(1, 12))
 def test_the_top_k_and_its_numbers_are_those_of_a_plain_loop(batch: list[list[tuple[float, bool]]], k: int) -> None:
     scores, gold = arrays(batch)
@@ -70,6 +72,7 @@ def test_the_top_k_and_its_numbers_are_those_of_a_plain_loop(batch: list[list[tu
             assert np.isnan(f1[number])
 
 
+@settings(max_examples=30)
 @given(st.lists(ROW, min_size=1, max_size=5))
 def test_numbers_see_nothing_but_the_order_of_positive_scores(batch: list[list[tuple[float, bool]]]) -> None:
     scores, gold = arrays(batch)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
 
@@ -54,6 +54,7 @@ def by_hand(scores: list[float], tokens: list[int]) -> dict[str, float]:
     return numbers | areas
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_numbers_of_the_ranking_are_those_of_each_set_alone(batch: Batch) -> None:
     scores, sets = batch
@@ -66,6 +67,7 @@ def test_numbers_of_the_ranking_are_those_of_each_set_alone(batch: Batch) -> Non
             assert values[number] == pytest.approx(best(wanted, default=np.nan), abs=1e-12, nan_ok=True), name
 
 
+@settings(max_examples=30)
 @given(batches())
 def test_numbers_of_all_sets_together_are_scikit_learns(batch: Batch) -> None:
     scores, sets = batch
@@ -86,6 +88,7 @@ def test_numbers_of_all_sets_together_are_scikit_learns(batch: Batch) -> None:
             assert found[name][number] == pytest.approx(value, abs=1e-12, nan_ok=True), name
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.sampled_from([np.nan, -1.0, 0.0, 1.0]) | st.floats(-2, 2), max_size=30), max_size=12))
 def test_rows_of_any_lengths_are_ranked_as_each_row_alone(rows: list[list[float]]) -> None:
     made = Ragged.of(rows, np.float64)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,6 +24,7 @@ from tests.conftest import REPOSITORY
 ROWS = st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=8)
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_rows_come_out_as_they_went_in(rows: list[list[int]]) -> None:
     ragged = Ragged.of(rows, np.int64)
@@ -41,6 +42,7 @@ def test_sums_means_and_maxima_are_those_of_each_row(rows: list[list[int]]) -> N
     np.testing.assert_array_equal(ragged.maxima(np.nan), [max(row, default=np.nan) for row in rows])
 
 
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.floats(-2, 2) | st.sampled_from([0.0, -0.0, 1.0]), max_size=6), max_size=8))
 def test_rows_are_ranked_from_the_highest_and_equal_values_by_position(rows: list[list[float]]) -> None:
     ranking = Ragged.of(rows, np.float64).ranked()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import auc, average_precision_score, f1_score, precision_recall_curve
 
@@ -97,18 +97,21 @@ def loop_as_published(sentence: list[tuple[int, bool]]) -> float:
     return sum((right[0] - left[0]) * (right[1] + left[1]) / 2 for left, right in pairwise(cut))
 
 
+@settings(max_examples=30)
 @given(SENTENCES)
 def test_mrr_is_what_taking_words_out_one_by_one_gives(sentences: list[list[tuple[int, bool]]]) -> None:
     found = editing.reciprocal_rank_with_removal(*rows(sentences))
     assert found == pytest.approx([loop_mrr(sentence) for sentence in sentences], nan_ok=True)
 
 
+@settings(max_examples=30)
 @given(SENTENCES, st.none() | st.integers(0, 4))
 def test_jaccard_is_that_of_python_sets(sentences: list[list[tuple[int, bool]]], n_top: int | None) -> None:
     found = editing.jaccard(*rows(sentences), n_top)
     assert found == pytest.approx([loop_jaccard(sentence, n_top) for sentence in sentences], nan_ok=True)
 
 
+@settings(max_examples=30)
 @given(SENTENCES)
 def test_matches_are_those_of_the_first_words_of_the_ranking(sentences: list[list[tuple[int, bool]]]) -> None:
     both = rows(sentences)
@@ -125,6 +128,7 @@ def test_matches_are_those_of_the_first_words_of_the_ranking(sentences: list[lis
         assert values == pytest.approx([float(value) if k else float("nan") for value in expected], nan_ok=True)
 
 
+@settings(max_examples=30)
 @given(SENTENCES)
 def test_average_precision_and_auprc_are_those_of_scikit_learn(sentences: list[list[tuple[int, bool]]]) -> None:
     both = rows(sentences)
@@ -140,6 +144,7 @@ def test_average_precision_and_auprc_are_those_of_scikit_learn(sentences: list[l
         assert area == pytest.approx(auc(on_x, on_y))
 
 
+@settings(max_examples=30)
 @given(SENTENCES)
 def test_the_published_column_is_the_sorted_curve_cut_at_full_recall(sentences: list[list[tuple[int, bool]]]) -> None:
     found = editing.auprc_as_published(*rows(sentences))
@@ -157,6 +162,7 @@ def test_one_word_rationales_keep_the_identities_between_the_measures(n_words: i
     assert editing.auprc_as_published(*both) == pytest.approx([0 if rank == 1 else 0.5])
 
 
+@settings(max_examples=30)
 @given(SENTENCES)
 def test_every_measure_is_between_0_and_1_and_the_same_for_any_monotone_change_of_scores(
     sentences: list[list[tuple[int, bool]]],
@@ -170,6 +176,7 @@ def test_every_measure_is_between_0_and_1_and_the_same_for_any_monotone_change_o
         np.testing.assert_array_equal(values, measure(changed, marks))
 
 
+@settings(max_examples=30)
 @given(SENTENCES, st.randoms(use_true_random=False))
 def test_a_sentence_has_its_values_wherever_it_stands_and_however_often(
     sentences: list[list[tuple[int, bool]]], random: Any
@@ -202,6 +209,7 @@ def test_confidence_has_no_comparison_when_one_group_is_empty() -> None:
     assert (found.perfect.n, found.other.n, found.difference, found.ratio) == (1, 0, None, None)
 
 
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=12))
 def test_f1_of_need_edit_is_that_of_scikit_learn(sentences: list[tuple[bool, bool]]) -> None:
     predicted, gold = (np.array(side) for side in zip(*sentences, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import InvalidValue
@@ -57,6 +57,7 @@ def loop(predicted: list[int], sets: list[list[int]]) -> tuple[float, int, bool,
     )
 
 
+@settings(max_examples=30)
 @given(BATCH)
 def test_all_numbers_are_those_of_a_plain_loop(batch: list[tuple[list[int], list[list[int]]]]) -> None:
     predicted, gold = arrays(batch)
@@ -103,6 +104,7 @@ def test_one_sufficient_set_is_a_full_hit_although_little_of_the_union_is_found(
     assert comprehensive_coverage(predicted, gold)[0] == 0.25  # 2 of 8: the flattened recall that ERASER reports
 
 
+@settings(max_examples=30)
 @given(BATCH, st.randoms(use_true_random=False))
 def test_the_order_of_sets_changes_only_which_of_equals_is_named(
     batch: list[tuple[list[int], list[list[int]]]], draw: random.Random
@@ -117,6 +119,7 @@ def test_the_order_of_sets_changes_only_which_of_equals_is_named(
             assert sets[before.sets[number]] == shuffled[number][1][after.sets[number]]
 
 
+@settings(max_examples=30)
 @given(BATCH)
 def test_instances_do_not_touch_each_other(batch: list[tuple[list[int], list[list[int]]]]) -> None:
     for measure in (has_whole_set, recall_over_sets, comprehensive_coverage):
@@ -126,6 +129,7 @@ def test_instances_do_not_touch_each_other(batch: list[tuple[list[int], list[lis
         assert np.all(np.isnan(values) | ((values >= 0) & (values <= 1)))
 
 
+@settings(max_examples=30)
 @given(BATCH, st.integers(0, 12))
 def test_one_more_predicted_token_never_loses_a_set(batch: list[tuple[list[int], list[list[int]]]], token: int) -> None:
     more = [([*tokens, token], sets) for tokens, sets in batch]

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.metrics import soft_gold as soft
@@ -49,6 +49,7 @@ def test_soft_tokens_are_not_defined_where_nobody_counts_or_nobody_marked_a_toke
     assert manhattan[[1, 3]].tolist() == [0.5, 0.25]
 
 
+@settings(max_examples=30)
 @given(MARKS)
 def test_no_selection_is_above_the_ceiling_and_some_reaches_it(marks: list[list[bool]]) -> None:
     shares = rows(np.mean(marks, axis=0).tolist())

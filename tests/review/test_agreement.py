@@ -81,7 +81,7 @@ def test_token_agreement_over_any_instances_is_what_the_packages_say(instances: 
     check_equal(figures_of(token_agreement(instances)), figures_by_packages(instances))
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(instances_of_votes(), max_size=8))
 def test_token_fleiss_kappa_is_its_definition_with_each_token_as_an_item(instances: list[InstanceVotes]) -> None:
     items = [Counter(column) for v in instances if len(v.annotators) > 1 for column in v.marked.T.tolist()]
@@ -90,7 +90,7 @@ def test_token_fleiss_kappa_is_its_definition_with_each_token_as_an_item(instanc
     assert found.fleiss_is_generalised == (len({item.total() for item in items}) > 1)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(instances_of_votes(), max_size=8))
 def test_a_batch_more_or_less_changes_nothing(instances: list[InstanceVotes]) -> None:
     at_once = token_agreement(instances)
@@ -166,7 +166,7 @@ def test_votes_need_one_row_for_each_annotator(names: tuple[str, ...], n_rows: i
 labelled = st.lists(st.dictionaries(st.sampled_from(NAMES), st.sampled_from("xyz")), max_size=10)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(labelled)
 def test_label_kappas_are_those_of_scikit_learn(instances: list[dict[str, str]]) -> None:
     check_pairs(label_agreement(instances), instances)
@@ -188,7 +188,7 @@ def check_pairs(found: LabelAgreement, instances: list[dict[str, str]]) -> None:
     assert found.cohen_kappa == spread_of(kappas)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(labelled)
 def test_label_alpha_is_that_of_krippendorff_and_fleiss_kappa_its_definition(instances: list[dict[str, str]]) -> None:
     found = label_agreement(instances)
@@ -343,7 +343,7 @@ FAMILIES = st.lists(
 LABELLED = st.builds(lambda label, sets: marked("ada", label, *sets), st.sampled_from("xy"), FAMILIES)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(LABELLED, LABELLED, st.floats(0.05, 1), st.floats(0.05, 1), st.randoms())
 def test_the_parts_of_disagreement_add_up_in_any_order_and_a_higher_threshold_moves_extent_to_reason(
     first: Annotation, second: Annotation, low: float, high: float, random: Random
@@ -394,7 +394,7 @@ def patterns(items: list[dict[str, int]]) -> Counter[tuple[int, ...]]:
     return Counter(tuple(list(item.values()).count(score) for score in range(1, 6)) for item in items)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.dictionaries(st.sampled_from(NAMES), st.integers(1, 4)), max_size=8))
 def test_reviewers_alpha_is_the_ordinal_one_of_all_their_scores(items: list[dict[str, int]]) -> None:
     found = reviewer_agreement(patterns(items))
@@ -481,7 +481,7 @@ def test_votes_are_over_selectable_tokens_and_the_union_of_overlapping_sets() ->
 # --- spreads
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.3, 1.0, -0.25, np.nan])), max_size=6), max_size=5)
 )

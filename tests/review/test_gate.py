@@ -47,10 +47,10 @@ def test_every_score_vector_of_three_reviewers_for_the_whole_agrees_with_the_ora
         assert (decide(good, whole, THRESHOLDS, 1).outcome == "accepted") == oracle(good, whole, LIMITS)
 
 
-def test_a_hundred_thousand_drawn_combinations_agree_with_the_oracle() -> None:
+def test_twenty_thousand_drawn_combinations_agree_with_the_oracle() -> None:
     draw = Random(1)
     n_accepted = 0
-    for _ in range(100_000):
+    for _ in range(20_000):
         n = draw.randint(1, 5)
         # High scores are likelier, else nearly nothing would pass.
         sets = [
@@ -61,7 +61,7 @@ def test_a_hundred_thousand_drawn_combinations_agree_with_the_oracle() -> None:
         verdict = decide(sets, whole, THRESHOLDS, draw.randint(1, 3))
         n_accepted += verdict.outcome == "accepted"
         assert (verdict.outcome == "accepted") == oracle(sets, whole, LIMITS)
-    assert 5_000 < n_accepted < 95_000
+    assert 1_000 < n_accepted < 19_000
 
 
 # reference/benchmark.md, section 1: the arithmetic with three and with five seniors.

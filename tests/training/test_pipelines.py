@@ -50,7 +50,7 @@ def documents(n: int, seed: int) -> list[Example]:
 
 def fitted(architecture: Architecture, learn: Sequence[Example], vocabulary: Sequence[str], rate: float) -> Trainable:
     trainable = make(NewModel(LABELS, architecture=architecture, shape=SHAPES[architecture]), vocabulary, seed=0)
-    options = FittingOptions(epochs=5, learning_rate=rate, batch_size=32)
+    options = FittingOptions(epochs=4, learning_rate=rate, batch_size=16)
     fit(trainable, rows_of(trainable.cutter, learn, LABELS), [], options)
     return trainable
 
