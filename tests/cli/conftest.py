@@ -98,13 +98,11 @@ def filled(annotator: Command, rows: Path) -> Command:
 
 @pytest.fixture
 def small_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models from scratch are small: commands have no option for their shape."""
+    """Encoders from scratch are small: commands have no option for their shape."""
     from annotator.training import trainable_models  # it loads models
 
     small = {"hidden_size": 32, "num_hidden_layers": 1, "intermediate_size": 32}
     monkeypatch.setattr(trainable_models, "_SHAPE", {**trainable_models._SHAPE, **small})
-    recurrent = {name: {**of, "recurrent_size": 32, "mlp_size": 32} for name, of in trainable_models._RECURRENT.items()}
-    monkeypatch.setattr(trainable_models, "_RECURRENT", recurrent)
 
 
 @pytest.fixture

@@ -527,7 +527,7 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
         "--learning-rate",
         "0.01",
         "--epochs",
-        "12",
+        "8",
     )
     alone = train(planted_project, "--epochs", "1", "--supervision", "1")
     assert (alone.code, "go with --architecture lei" in alone.err) == (2, True)
@@ -536,7 +536,7 @@ def test_a_rationaliser_is_trained_its_mask_told_and_its_own_rationales_scored(p
     planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection")
     table = planted_project("evaluate", "project", "--project", "P", "--split", "test").out
     assert "m · selection · selected tokens: degenerate mask, nothing selected in " in " ".join(table.split())
-    out = planted_project(*words, "--supervision", "4", "--epochs", "30", "--patience", "30", "--again").out
+    out = planted_project(*words, "--supervision", "4", "--epochs", "12", "--patience", "12", "--again").out
     assert "On 20 held-out texts it selects " in out
     assert "Its mask is" not in out
     done = planted_project("attribute", "--project", "P", "--model", "m", "--method", "selection", "--faithfulness")

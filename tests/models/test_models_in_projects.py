@@ -333,9 +333,8 @@ def test_sufficient_sets_hold_seen_tokens_alone_and_a_text_without_words_has_an_
 ) -> None:
     spec = f"transformers:{folders[name]}"
     load = LoadOptions(device="cpu", too_long="cut")
-    options = SufficientOptions(
-        removal, Threshold(0.9999), goes_on=True, load=load
-    )  # of drawn weights words hardly count
+    # Of drawn weights words hardly count. The decoder takes three times as long for each set, and need not go on.
+    options = SufficientOptions(removal, Threshold(0.9999), goes_on=name == "bert", load=load)
     if (name, removal) == ("gpt2", "mask"):
         with pytest.raises(ModelError, match="no mask token"):
             find_sufficient_sets(store, LOCAL_OPERATOR, films, spec, options)
