@@ -97,15 +97,15 @@ def test_an_encoder_lstm_decides_by_the_majority_of_five_far_words_and_attends_t
         NewModel(LABELS, architecture="encoder-lstm", shape={**SMALL, "recurrent_size": 32}), texts, seed=0
     )
     learn_keys(trainable, [(50, 3200, 32), (400, 240, 16)])
-    held_out = with_keys(40, 400, seed=99)
+    held_out = with_keys(20, 400, seed=99)
     assert accuracy(trainable, held_out) == 1.0
     trainable.save(tmp_path / "m")
     predictor = load(str(tmp_path / "m"))
     assert share_of_keys(make_explainer(predictor, "attention", {}), held_out[:10]) == 1.0
-    longer = with_keys(4, 3_000, seed=100)
+    longer = with_keys(2, 3_000, seed=100)
     assert accuracy(trainable, longer) == 1.0, "it never saw a text of this length"
     for method in ("gradient-x-input", "integrated-gradients", "occlusion", "lime"):
-        few = {"steps": "10"} if method == "integrated-gradients" else {"samples": "300"} if method == "lime" else {}
+        few = {"steps": "10"} if method == "integrated-gradients" else {"samples": "150"} if method == "lime" else {}
         of_short = with_keys(4, 50, seed=7)
         assert share_of_keys(make_explainer(predictor, method, few), of_short) > 0.7, method
 
