@@ -48,12 +48,12 @@ _STARTS = get_context("forkserver")
 class ReadyServer(Server):
     """A server in such a fork."""
 
-    def __init__(self, database: Path, url: str | None = None) -> None:
+    def __init__(self, database: Path, url: str | None = None, port: int = 0) -> None:
         self.database = database
         self.log = database.with_suffix(".log")
         self.log.touch()
         said, says = _STARTS.Pipe(duplex=False)
-        self.fork: BaseProcess = _STARTS.Process(target=_run, args=(database, url, self.log, says))
+        self.fork: BaseProcess = _STARTS.Process(target=_run, args=(database, url, port, self.log, says))
         with _no_main():
             self.fork.start()
         says.close()
@@ -85,7 +85,7 @@ def _no_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _run(database: Path, url: str | None, log: Path, says: Connection) -> None:
+def _run(database: Path, url: str | None, port: int, log: Path, says: Connection) -> None:
     """In the fork: its own session, as a program that was started by itself; what it prints goes to whoever waits for it."""
     os.setsid()
     threading.Thread(target=_end_with_the_tests, daemon=True).start()
@@ -93,7 +93,7 @@ def _run(database: Path, url: str | None, log: Path, says: Connection) -> None:
     os.dup2(says.fileno(), 1)
     os.environ["TMPDIR"] = str(database.parent)  # what a kill leaves behind lies with what the test leaves
     tempfile.tempdir = None
-    serve(database, "127.0.0.1", 0, url=url, is_demonstration=True)
+    serve(database, "127.0.0.1", port, url=url, is_demonstration=True)
 
 
 def _end_with_the_tests() -> None:
@@ -105,9 +105,9 @@ def _end_with_the_tests() -> None:
 
 
 @contextmanager
-def ready_server(database: Path, url: str | None = None) -> Iterator[ReadyServer]:
+def ready_server(database: Path, url: str | None = None, port: int = 0) -> Iterator[ReadyServer]:
     """A server that lasts as long as the block, and ends without ceremony: what it served is thrown away."""
-    server = ReadyServer(database, url)
+    server = ReadyServer(database, url, port)
     try:
         yield server
     finally:

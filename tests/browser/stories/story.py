@@ -1,6 +1,7 @@
 """What a person does on the real screens, in words."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,26 @@ class Person:
         self.address = server.address
         self.database = server.database
         self.foreign: list[str] = []
+        self.is_changed = False
+        self._heard: list[tuple[Any, Callable[[Any], None]]] = []
         page.set_default_timeout(PATIENCE_MS)
-        page.on("request", self._note_request)
+        self.hear("request", self._note_request)
+
+    def hear(self, event: Any, handle: Callable[[Any], None]) -> None:
+        """Note events of the tab, until the story ends."""
+        self.page.on(event, handle)
+        self._heard.append((event, handle))
+
+    def hear_no_more(self) -> None:
+        for event, handle in self._heard:
+            self.page.remove_listener(event, handle)
+        self._heard.clear()
+
+    def change_browser(self, script: str) -> "Person":
+        """What runs in each page before its own scripts. A browser that was changed so is closed after the story."""
+        self.page.add_init_script(script)
+        self.is_changed = True
+        return self
 
     def _note_request(self, request: Any) -> None:
         if not request.url.startswith((self.address, self.address.replace("http", "ws"), "data:", "blob:", "about:")):

@@ -153,7 +153,7 @@ window.WebSocket = class extends WebSocket {
 
 def test_a_proxy_that_drops_web_sockets_is_named_on_the_page_that_stays_empty(person: Come) -> None:
     ann = person("Annotator 1")
-    ann.page.add_init_script(_DROPPED)
+    ann.change_browser(_DROPPED)
     ann.open("/start").sees("This page can't connect. Let the proxy pass web sockets (docs/deploy.md).")
 
 

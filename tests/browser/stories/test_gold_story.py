@@ -96,7 +96,7 @@ def test_the_least_confident_text_comes_next_and_nothing_on_the_annotators_side_
 
     annotator = person("Annotator 1")
     answers: list[Response] = []
-    annotator.page.on("response", lambda answer: answers.append(answer) if "/api/" in answer.url else None)
+    annotator.hear("response", lambda answer: answers.append(answer) if "/api/" in answer.url else None)
     annotator.annotate(SENTIMENT)
     assert annotator.key == first.key
     told = " ".join([annotator.page.content(), *(answer.text() for answer in answers)])

@@ -240,8 +240,9 @@ def test_a_link_shows_the_same_to_a_colleague_and_f5_and_back_do_as_people_expec
 def test_a_link_to_what_is_gone_says_so_and_a_browser_without_clipboard_shows_the_link(
     modelled: Server, person: Callable[..., Person]
 ) -> None:
-    page = person("Researcher").page
-    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    researcher = person("Researcher")
+    researcher.change_browser("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    page = researcher.page
     page.goto(f"{modelled.address}/metrics?project=1&chart=Layers&split=nowhere&row=%3Cimg+src%3Dx%3E&evil=1")
     expect(page.get_by_text("Split “nowhere”, Row “<img src=x>”, “evil”")).to_be_visible()
     expect(page.get_by_role("combobox", name="Chart")).to_have_value("Layers")

@@ -1,11 +1,11 @@
 """People come by a recruitment link or through training, look after their own account, and are erased."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Response, expect
+from playwright.sync_api import Response, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.project.qualification import QualificationRules
@@ -26,23 +26,6 @@ Come = Callable[..., Person]
 
 SENTIMENT = 1
 PLATFORM_ID = "5f1a2b3c4d5e6f7a8b9c0d1e"
-
-
-@pytest.fixture
-def stranger(server: Server, browser: Browser) -> Iterator[Callable[..., Person]]:
-    """Somebody with a browser of their own who is not signed in."""
-    contexts = []
-
-    def come(*, dark: bool = False) -> Person:
-        context = browser.new_context(
-            viewport={"width": 1280, "height": 720}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-        )
-        contexts.append(context)
-        return Person(context.new_page(), server)
-
-    yield come
-    for context in contexts:
-        context.close()
 
 
 def open_recruitment_link(server: Server, **rules: object) -> str:
@@ -94,7 +77,7 @@ def test_a_lead_makes_a_link_and_a_workers_code_is_found_again(person: Come, str
 
     worker = stranger()
     answers: list[Response] = []
-    worker.page.on("response", lambda answer: answers.append(answer) if "/api/" in answer.url else None)
+    worker.hear("response", lambda answer: answers.append(answer) if "/api/" in answer.url else None)
     worker.page.goto(address.replace("{{%PROLIFIC_PID%}}", PLATFORM_ID))
     worker.sees("You mark the words that show a feeling.")
     worker.page.get_by_role("button", name="I agree and begin").click()

@@ -123,7 +123,7 @@ def test_a_researcher_sorts_compares_and_shares(
     # k by the keyboard: the top k is boxed, and the numbers follow without asking the server.
     page.locator(".heat-main").click(position={"x": 150, "y": 6})
     asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "/api/saliency" in request.url else None)
+    researcher.hear("request", lambda request: asked.append(request.url) if "/api/saliency" in request.url else None)
     before = page.locator(".heat-panel").first.locator(".t.top").count()
     researcher.press("]")
     expect(page.locator(".heat-panel").first.locator(".t.top")).to_have_count(before + 1)
@@ -206,7 +206,7 @@ def test_a_browser_short_of_memory_draws_the_picture_at_its_own_size(
     explained: Server, person: Callable[..., Person]
 ) -> None:
     researcher = person("Researcher")
-    researcher.page.add_init_script(
+    researcher.change_browser(
         """const toBlob = HTMLCanvasElement.prototype.toBlob;
         HTMLCanvasElement.prototype.toBlob = function (done, type) {
           return this.width > 1000 ? done(null) : toBlob.call(this, done, type);
@@ -222,7 +222,7 @@ def test_a_picture_that_the_browser_cannot_draw_says_so_and_offers_the_drawing(
     explained: Server, person: Callable[..., Person]
 ) -> None:
     researcher = person("Researcher")
-    researcher.page.add_init_script("HTMLCanvasElement.prototype.toBlob = (done) => done(null)")
+    researcher.change_browser("HTMLCanvasElement.prototype.toBlob = (done) => done(null)")
     page = _opened(explained, researcher, "hostile").page
     page.get_by_role("button", name="Export").click()
     page.get_by_role("button", name="PNG", exact=True).click()
@@ -419,8 +419,8 @@ def _copied(page: Page) -> str:
     return link
 
 
-def _without_clipboard(page: Page) -> None:
-    page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+def _without_clipboard(researcher: Person) -> None:
+    researcher.change_browser("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
 
 
 def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
@@ -428,7 +428,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
 ) -> None:
     researcher = person("Researcher")
     page = researcher.page
-    _without_clipboard(page)
+    _without_clipboard(researcher)
     researcher.open("/saliency?project=1&x=-:-:text.tokens&y=-:-:gold.sets&ys=2~3&gold=union&looks=bars")
     expect(page.locator(".scatter-count")).to_contain_text("selected and listed")
     count = page.locator(".list-count").inner_text()
@@ -452,7 +452,7 @@ def test_a_link_shows_a_colleague_the_same_text_selection_and_typed_text(
 def test_a_link_is_copied_where_the_browser_lets_the_page_copy(person: Callable[..., Person]) -> None:
     researcher = person("Researcher")
     page = researcher.page
-    page.add_init_script(
+    researcher.change_browser(
         "Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (text) => { window.copied = text; } } })"
     )
     researcher.open("/saliency?project=1")
@@ -573,7 +573,7 @@ def test_a_typed_text_is_there_when_the_page_is_loaded_again(person: Callable[..
 def test_a_link_to_a_typed_text_that_is_too_long_says_so_to_both(person: Callable[..., Person], server: Server) -> None:
     researcher = person("Researcher")
     page = researcher.page
-    _without_clipboard(page)
+    _without_clipboard(researcher)
     researcher.open("/saliency?project=1")
     _shown(page)
     page.get_by_role("button", name="Type a text").click()
