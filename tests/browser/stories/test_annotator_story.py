@@ -61,13 +61,19 @@ def first_words(text: str, n: int = 3) -> str:
 
 
 def test_ten_new_people_submit_their_first_text_five_actions_after_start(server: Server, person: Come) -> None:
-    """In three kinds of task, through the guidelines, which nobody has read yet; with the mouse, and with keys alone."""
+    """In three kinds of task, through the guidelines, which nobody has read yet; with the mouse, and with keys alone.
+
+    They come one after the other to one browser, which holds nothing of those before.
+    """
     projects = ("Sentiment", "Similarity", "Reading")
     with open_store(server.database) as store:
         for number in range(10):
             add_user(store, LOCAL_OPERATOR, f"Newcomer {number}", "annotator", projects[number % 3])
+    new = person("Newcomer 0")
     for number in range(10):
-        new = person(f"Newcomer {number}").open("/start")
+        new.page.context.clear_cookies()
+        new.come_in(f"Newcomer {number}").open("/start")
+        new.page.evaluate("localStorage.clear()")
         new.page.get_by_role("link", name="to annotate").first.click()
         expect(new.page.locator(".guidelines-read")).to_be_focused()
         expect(new.page.locator(".segment-text").first).to_be_visible()
@@ -133,7 +139,9 @@ def test_below_a_path_everything_is_found_and_nothing_is_asked_beside_it(
         assert ann.foreign == []
 
 
-def test_three_texts_are_marked_with_the_keyboard_alone(server: Server, person: Come) -> None:
+def test_three_texts_are_marked_with_the_keyboard_alone_and_export_and_import_back_with_the_same_sets_and_spans(
+    server: Server, person: Come, tmp_path: Path
+) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
     for _ in range(3):
         key = ann.key
@@ -144,6 +152,16 @@ def test_three_texts_are_marked_with_the_keyboard_alone(server: Server, person: 
         ann.submit()
         sets = words_of(server, key)
         assert [len(words) for words in sets] == [3, 1]
+
+    with open_store(server.database) as store:
+        project = find_project(store, "Sentiment")
+        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
+        copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task)
+        import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
+        mine, theirs = (list(gold_instances(store, find_project(store, name), "all")) for name in ("Sentiment", "Copy"))
+    assert [(g.instance.key, g.sets, g.result) for g in mine] == [(g.instance.key, g.sets, g.result) for g in theirs]
+    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert sum(line["record"] == "instance" for line in lines) == 73
 
 
 def test_whoever_closes_the_tab_finds_every_mark_again(server: Server, person: Come) -> None:
@@ -169,21 +187,6 @@ def test_all_eleven_marks_are_there_after_a_reload_right_after_the_eleventh(serv
     ann.wait_for_text()
     assert ann.key == key
     assert ann.page.locator(".chip .count").first.inner_text() == "11"
-
-
-def test_the_finished_work_exports_and_imports_back_with_the_same_sets_and_spans(
-    server: Server, person: Come, tmp_path: Path
-) -> None:
-    test_three_texts_are_marked_with_the_keyboard_alone(server, person)
-    with open_store(server.database) as store:
-        project = find_project(store, "Sentiment")
-        export_file(store, LOCAL_OPERATOR, project, "jsonl", tmp_path / "all.jsonl")
-        copy = create_project(store, LOCAL_OPERATOR, "Copy", project.task)
-        import_file(store, LOCAL_OPERATOR, copy, "jsonl", tmp_path / "all.jsonl")
-        mine, theirs = (list(gold_instances(store, find_project(store, name), "all")) for name in ("Sentiment", "Copy"))
-    assert [(g.instance.key, g.sets, g.result) for g in mine] == [(g.instance.key, g.sets, g.result) for g in theirs]
-    lines = [json.loads(line) for line in (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert sum(line["record"] == "instance" for line in lines) == 73
 
 
 def shown_key(ann: Person) -> Locator:
@@ -228,7 +231,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     ann.sees("Proposal to discard rejected")
 
 
-def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits(person: Come) -> None:
+def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits_and_the_sidebar_follows(person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT)
     beside = ann.page.locator(".st-key-guidelines")
     expect(beside.get_by_text("The three properties")).to_be_visible()
@@ -236,6 +239,7 @@ def test_the_guidelines_stand_beside_the_text_while_one_marks_and_submits(person
     assert text is not None
     assert shown is not None
     assert text["x"] + text["width"] <= shown["x"]
+    ann.sees("34 to annotate")
     ann.press("Home", "Space")
     ann.submit()
     ann.sees("33 to annotate")
@@ -298,23 +302,6 @@ def change(ann: Person, guidelines: str) -> None:
     with open_store(ann.database) as store:
         project = get_project_by_id(store, SENTIMENT)
         change_project(store, LOCAL_OPERATOR, replace(project, guidelines=guidelines))
-
-
-def test_the_sidebar_follows_what_was_submitted(person: Come) -> None:
-    ann = person("Annotator 1").annotate(SENTIMENT)
-    ann.sees("34 to annotate")
-    ann.press("Home", "Space")
-    ann.submit()
-    ann.sees("33 to annotate")
-
-
-def test_the_researcher_exports_the_gold(person: Come, tmp_path: Path) -> None:
-    researcher = person("Researcher").open("/export?project=1")
-    researcher.page.get_by_role("button", name="Prepare").click()
-    with researcher.page.expect_download() as download:
-        researcher.page.get_by_role("button", name="Download").click()
-    download.value.save_as(tmp_path / "gold")
-    assert (tmp_path / "gold").stat().st_size > 1000
 
 
 # Proposed sets: the lead chooses a word list, an annotator accepts, rejects and marks, and the lead sees what was kept.

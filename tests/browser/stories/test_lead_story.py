@@ -231,7 +231,7 @@ def test_an_address_with_an_instance_opens_it_with_everybodys_sets(person: Come)
     lead.sees("No instance number 999999.")
 
 
-def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) -> None:
+def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come, tmp_path: Path) -> None:
     page = person("Researcher").open("/export?project=1").page
     page.get_by_role("combobox", name="Format").click()
     expect(page.get_by_role("option", name="ERASER")).to_have_count(1)
@@ -241,6 +241,8 @@ def test_a_researcher_takes_the_papers_formats_and_not_everything(person: Come) 
     with page.expect_download() as download:
         page.get_by_role("button", name="Download Sentiment-eraser.zip").click()
     assert download.value.suggested_filename == "Sentiment-eraser.zip"
+    download.value.save_as(tmp_path / "gold")
+    assert (tmp_path / "gold").stat().st_size > 1000
 
 
 def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
