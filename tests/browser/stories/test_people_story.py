@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Response, expect
@@ -247,9 +246,7 @@ def go_on(nora: Person, name: str) -> None:
     nora.page.get_by_role("button", name=name).click()
 
 
-def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
-    person: Come, texts: list[int], tmp_path: Path
-) -> None:
+def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(person: Come, texts: list[int]) -> None:
     lead = person("Lead").open(f"/project?project={SENTIMENT}")
     lead.section("Training")
     lead.unfold("Training is off")
@@ -257,11 +254,9 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
     lead.page.get_by_role("spinbutton", name="Texts per attempt").fill("2")
     lead.page.get_by_role("button", name="Save", exact=True).click()
     lead.sees("Saved. Attempts in progress keep the old rules.")
-    lead.picture(tmp_path / "lead.png")
 
     nora = person("Nora").open(f"/annotate?project={SENTIMENT}")
     nora.sees("2 training texts")
-    nora.picture(tmp_path / "begin.png")
     go_on(nora, "Begin training")
     for number, name in ((1, "Next training text"), (2, "Continue")):
         nora.sees(f"Training: text {number} of 2")
@@ -270,34 +265,28 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(
             nora.page.get_by_role("button", name="I've read them").click()
         expect(nora.page.get_by_role("button", name="Skip")).to_have_count(0)
         nora.press("ArrowRight", "Space")
-        nora.picture(tmp_path / f"text{number}.png")
         nora.press("Control+Enter")
         nora.sees("Your marks")
         nora.sees("You missed gold set")
-        nora.picture(tmp_path / f"feedback{number}.png")
         go_on(nora, name)
     nora.sees("You have 1 attempt left.")
-    nora.picture(tmp_path / "again.png")
     go_on(nora, "Begin training")
     for number, name in ((1, "Next training text"), (2, "Continue")):
         nora.sees(f"Training: text {number} of 2")
         mark_gold(nora, shown_text(nora))
         nora.press("Control+Enter")
         nora.sees("equals gold set")
-        nora.picture(tmp_path / f"passing{number}.png")
         go_on(nora, name)
     nora.page.get_by_role("button", name="Skip").wait_for()
     assert shown_text(nora) not in texts
-    nora.picture(tmp_path / "work.png")
     nora.mark(nora.page.locator(".segment-text").first.inner_text().split()[0])
     nora.submit()
     lead.open(f"/project?project={SENTIMENT}").section("Training")
     lead.sees("Not passed yet")
-    lead.picture(tmp_path / "people.png")
 
 
 def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
-    server: Server, person: Come, texts: list[int], tmp_path: Path
+    server: Server, person: Come, texts: list[int]
 ) -> None:
     with open_store(server.database) as store:
         project = get_project_by_id(store, SENTIMENT)
@@ -311,12 +300,9 @@ def test_a_reviewer_is_trained_on_worsened_sets_and_sees_what_was_expected(
     rita.page.get_by_role("button", name="I've read them").click()
     rita.page.wait_for_function("!(document.documentElement.dataset.guidelines ?? '').includes('asking')")
     expect(rita.page.get_by_role("button", name="Skip")).to_have_count(0)
-    rita.picture(tmp_path / "scoring.png")
     rita.press(*"1" * (2 * n_sets + 1))
     rita.press("Control+Enter")
     rita.sees("A token was added to a gold set.")
     rita.sees("You didn't pass this time.")
-    rita.picture(tmp_path / "scored.png")
     go_on(rita, "Continue")
     rita.sees("No training attempts left.")
-    rita.picture(tmp_path / "failed.png")

@@ -1,4 +1,4 @@
-"""The review loop with everybody at a browser of their own: return, correction, return, acceptance; and three rounds to discard."""
+"""The review loop with an annotator and the last reviewer at browsers: return, correction, acceptance; three rounds to discard."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 import pytest
 from playwright.sync_api import expect
 
+from annotator.domain.reviews import Scores, SetScore
 from annotator.store import open_store
 from annotator.store.annotate.annotations import annotations_of
 from annotator.store.instances import get_instance
+from annotator.store.people import get_user
 from annotator.store.review.rounds import rounds_of_instances
+from annotator.usecases.review import reviews
 from benchmarks.served import Server
 from tests.browser.stories.story import Person
 
@@ -18,6 +21,8 @@ Come = Callable[..., Person]
 
 SENTIMENT = 1
 KEY, OTHER = "sentiment-en-08", "sentiment-en-17"
+OTHERS = ("Reviewer 1", "Reviewer 2")
+PASSING = SetScore(3, 4)
 SET_A, SET_B = "showers off at nine", "a man with a mop sighing at you"
 
 
@@ -39,21 +44,23 @@ def outcomes(server: Server, key: str) -> list[str | None]:
         return [found.outcome for found in rounds_of_instances(store, [instance_id]).get(instance_id, [])]
 
 
-def review(people: Sequence[Person], key: str, *scores: str) -> None:
-    """Everybody scores the newest annotation of an instance: a digit for each question, then Ctrl+Enter."""
-    for person in people:
-        with open_store(person.database) as store:
-            number = int(
-                store.value(
-                    "SELECT max(annotations.id) FROM annotations JOIN instances ON instances.id = instance_id WHERE key = ?",
-                    (key,),
-                )
-            )
-        person.open(f"/review?project={SENTIMENT}&annotation={number}")
-        person.wait_for_text()
-        assert person.key == key
-        person.press(*scores)
-        person.submit_review()
+def review(server: Server, reviewer: Person, key: str, *scores: str) -> None:
+    """Score the newest annotation of an instance: a digit for each question, then Ctrl+Enter."""
+    reviewer.open(f"/review?project={SENTIMENT}&annotation={annotation_id(server, key)}")
+    reviewer.wait_for_text()
+    assert reviewer.key == key
+    reviewer.press(*scores)
+    reviewer.submit_review()
+
+
+def scored_by(server: Server, names: Sequence[str], key: str, scores: Scores) -> None:
+    """The same by others, without a screen."""
+    with open_store(server.database) as store:
+        for name in names:
+            user = get_user(store, name)
+            work = reviews.next_review(store, user, SENTIMENT, annotation_id(server, key)).work
+            assert work is not None
+            reviews.submit_review(store, user, work.review.id, work.review.revision, scores)
 
 
 def correct(ann: Person, key: str, choose: str, phrase: str) -> None:
@@ -71,12 +78,12 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     ann.press("n")
     ann.mark("a man with a mop")
     ann.submit()
-    reviewers = [person(f"Reviewer {number}") for number in (1, 2, 3)]
+    reviewer = person("Reviewer 3")
 
     # Set A passes, set B does not support the label by itself.
-    review(reviewers[:2], KEY, "3", "4", "2", "4", "3")
+    scored_by(server, OTHERS, KEY, Scores((PASSING, SetScore(2, 4)), 3))
     assert outcomes(server, KEY) == [None]
-    review(reviewers[2:], KEY, "3", "4", "3", "4", "3")
+    review(server, reviewer, KEY, "3", "4", "3", "4", "3")
     assert outcomes(server, KEY) == ["returned"]
 
     ann.annotate(SENTIMENT)
@@ -89,15 +96,16 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
     correct(ann, KEY, "2", "sighing at you")
 
     # Set A carries its scores: only set B and the whole are asked for.
-    review(reviewers, KEY, "3", "3", "3")
+    scored_by(server, OTHERS, KEY, Scores((SetScore(), SetScore(3, 3)), 3))
+    review(server, reviewer, KEY, "3", "3", "3")
     assert outcomes(server, KEY) == ["returned", "returned"]
     ann.annotate(SENTIMENT)
     ann.sees("Compactness score: 3 × not sure.")
-    ann.annotate(SENTIMENT)
     ann.press("Control+Enter")  # as it is: the reviewers are content now
     ann.sees("Nothing changed since it was returned.")
     ann.submit()
-    review(reviewers, KEY, "3", "4", "3")
+    scored_by(server, OTHERS, KEY, Scores((SetScore(), PASSING), 3))
+    review(server, reviewer, KEY, "3", "4", "3")
     assert outcomes(server, KEY) == ["returned", "returned", "accepted"]
 
     with open_store(server.database) as store:
@@ -105,18 +113,19 @@ def test_return_correction_return_and_acceptance_with_three_reviewers(server: Se
         assert get_instance(store, instance_id).state == "complete"
         last = annotations_of(store, [instance_id])[instance_id][-1]
         assert last.round_number == 3
-    reviewers[0].open(f"/review?project={SENTIMENT}&annotation={annotation_id(server, KEY)}")
-    reviewers[0].wait_for_text()
-    reviewers[0].sees("accepted")
+    reviewer.open(f"/review?project={SENTIMENT}&annotation={annotation_id(server, KEY)}")
+    reviewer.wait_for_text()
+    reviewer.sees("accepted")
 
 
 def test_three_rounds_that_fall_short_discard_the_text(server: Server, person: Come) -> None:
     ann = person("Annotator 1").annotate(SENTIMENT, OTHER)
     ann.mark("washed")
     ann.submit()
-    reviewers = [person(f"Reviewer {number}") for number in (1, 2, 3)]
+    reviewer = person("Reviewer 3")
     for phrase in ("posted it to me", "with a note", ""):
-        review(reviewers, OTHER, "1", "4", "1")
+        scored_by(server, OTHERS, OTHER, Scores((SetScore(1, 4),), 1))
+        review(server, reviewer, OTHER, "1", "4", "1")
         if phrase:
             correct(ann, OTHER, "1", phrase)
     assert outcomes(server, OTHER) == ["returned", "returned", "discarded"]
