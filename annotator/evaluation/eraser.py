@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from annotator.domain.numbers import counted
-from annotator.errors import ImportRefused, InvalidValue, Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.eraser.gold import EraserGold, KeyNumbers, read_gold, read_lengths
 from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
-from annotator.formats.rows.findings import shown
+from annotator.formats.rows.findings import refuse_if_any, shown
 from annotator.metrics import eraser_faithfulness as faithfulness
 from annotator.metrics import eraser_spans as spans
 from annotator.metrics.aggregate import bootstrap, mean_of
@@ -170,7 +170,6 @@ def wrong_thresholds(predictions: Predictions, thresholds: Sequence[float]) -> l
 
 IOU_THRESHOLDS = (0.5,)
 AOPC_THRESHOLDS = (0.01, 0.05, 0.1, 0.2, 0.5)
-_PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6
 
 
@@ -203,10 +202,7 @@ def evaluate_eraser(
     files = read_files(data_folder, split, predictions)
     problems = [*files.gold.problems, *files.predictions.problems, *misfits(files), *unanswerable(files)]
     problems += wrong_thresholds(files.predictions, aopc_thresholds)
-    if problems:
-        problems.sort(key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{counted(len(problems), 'problem')}; nothing was scored."
-        raise ImportRefused(message, problems[:_PROBLEMS_SHOWN], len(problems))
+    refuse_if_any(problems)
     scored = _Scored(counts=_counts(files))
     _score_hard(files, iou_thresholds, scored)
     _score_soft(files, scored)

@@ -8,7 +8,7 @@ from typing import Any
 from annotator.domain import suites
 from annotator.domain.numbers import by_key
 from annotator.language import _
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 _AT_ONCE = 500  # of case numbers in one question
 
@@ -47,10 +47,7 @@ def _suite(store: Store, row: Row) -> suites.StoredSuite:
 
 
 def _test(row: Row) -> suites.StoredTest:
-    return suites.StoredTest(
-        row["id"], row["suite_id"], row["name"], row["type"], row["category"], row["n_cases"], row["n_texts"],
-        json.loads(row["recipe"]), row["created_by"], row["created_at"],
-    )  # fmt: skip
+    return of_columns(suites.StoredTest, row, recipe=json.loads(row["recipe"]))
 
 
 def add_test(

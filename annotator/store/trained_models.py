@@ -8,7 +8,7 @@ import msgspec
 
 from annotator.domain.models import HeldOut, StoredTraining
 from annotator.domain.own_sources import SourceTraining
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 _SELECT = "SELECT * FROM trainings"
 
@@ -109,9 +109,7 @@ def trainings_as_sources(store: Store, project_id: int, split: str | None = None
 
 def _training(row: Row) -> StoredTraining:
     held_out = None if row["held_out"] is None else HeldOut(**json.loads(row["held_out"]))
-    return StoredTraining(
-        row["id"], row["model"], row["digest"], row["seed"], row["split"], row["trained_at"], row["n"], held_out
-    )
+    return of_columns(StoredTraining, row, held_out=held_out)
 
 
 # What was confirmed of the labels of models: from the record, in which every confirmation stands.

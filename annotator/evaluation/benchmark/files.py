@@ -9,16 +9,15 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.domain.numbers import counted
-from annotator.errors import ImportRefused, InvalidValue, Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.formats.benchmark.gold import GoldRecord, n_sides_of, read_gold
 from annotator.formats.benchmark.predictions import Dialect, ModelOutput, read_predictions
 from annotator.formats.benchmark.records import Shape
 from annotator.formats.benchmark.saliency import Saliency, is_saliency, read_saliency, top_of
+from annotator.formats.rows.findings import refuse_if_any
 from annotator.metrics.ragged import Flags, GoldSets, Ragged
 
 SHAPES: dict[str, Shape] = {"sentiment": "single", "similarity": "pair", "reading": "reading"}
-_PROBLEMS_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,14 +183,6 @@ def read_files(
     if needs_links:
         refuse_if_any(_originals_without_links(files))
     return files
-
-
-def refuse_if_any(problems: Sequence[Problem]) -> None:
-    """Raise ImportRefused with the problems in the order of their files and lines, if there are some."""
-    if problems:
-        ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{counted(len(ordered), 'problem')}; nothing was scored."
-        raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(ordered))
 
 
 def _cut(

@@ -22,9 +22,9 @@ from annotator.evaluation.benchmark.files import (
     fit_of_output,
     is_usable,
     read_files,
-    refuse_if_any,
 )
 from annotator.formats.benchmark.records import label_text
+from annotator.formats.rows.findings import refuse_if_any
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.benchmark_consistency import aligned_ranking, encode_tokens, mean_average_precision

@@ -4,20 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotator.domain.numbers import counted
-from annotator.errors import ImportRefused, InvalidValue, Problem
+from annotator.errors import InvalidValue, Problem
 from annotator.evaluation.er_test import contrast_sets as contrasts
 from annotator.evaluation.er_test import functional_tests as functional
 from annotator.evaluation.er_test.functional_tests import LabelledTexts, fairness_scores
 from annotator.formats.contrast.reader import LabelledSets, read_labelled_sets
-from annotator.formats.rows.findings import listed
+from annotator.formats.rows.findings import listed, refuse_if_any
 from annotator.formats.suites.cases import Suite, read_suite
 from annotator.formats.suites.predictions import Prediction, Run, Runs, problems_of_run, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
 from annotator.scoring.reports import Report
 from annotator.scoring.seeds import Samples
 
-_PROBLEMS_SHOWN = 200
 _SUM_TOLERANCE = 1e-6
 
 
@@ -61,9 +59,9 @@ def evaluate_tests(files: ScoredFiles, *, n_resamples: int = 0) -> Report:
             "Groups of words (--groups) and the label whose false positives count (--positive) go together."
         )
     read = _read(files)
-    _refuse(read.problems)
+    refuse_if_any(read.problems)
     _check_labels(read)
-    _refuse([*_problems_of_runs(read)])
+    refuse_if_any([*_problems_of_runs(read)])
     samples = Samples()
     scores = _scores(read, samples)
     if files.positive is not None:
@@ -80,13 +78,6 @@ def _read(files: ScoredFiles) -> _Read:
     groups, problems = read_word_groups(files.groups) if files.groups else ([], [])
     of_gold = [*(suite.problems if suite else ()), *(sets.problems if sets else ())]
     return _Read(suite, sets, models, groups, [*of_gold, *problems, *(p for m in models for p in m.problems)])
-
-
-def _refuse(problems: Sequence[Problem]) -> None:
-    if problems:
-        ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{counted(len(problems), 'problem')}; nothing was scored."
-        raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(problems))
 
 
 def _check_labels(read: _Read) -> None:

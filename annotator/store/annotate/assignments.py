@@ -14,7 +14,7 @@ from annotator.domain.proposed_sets import Arm
 from annotator.errors import NotFound
 from annotator.language import _
 from annotator.store.annotate.instance_queue import settle
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 from annotator.store.packed_rows import pack_sets, unpack_set
 from annotator.store.qualification.exercises import next_work_number
 
@@ -105,12 +105,8 @@ def drawn_work(store: Store, project_id: int) -> list[DrawnWork]:
         (project_id,),
     )
     return [
-        DrawnWork(
-            row["user_id"], row["instance_id"], bool(row["is_helped"]), row["active_ms"], bool(row["was_opened"]),
-            row["annotation_id"],
-        )
-        for row in rows
-    ]  # fmt: skip
+        of_columns(DrawnWork, row, is_helped=bool(row["is_helped"]), was_opened=bool(row["was_opened"])) for row in rows
+    ]
 
 
 def find_given_up_correction(store: Store, instance_id: int) -> Assignment | None:

@@ -8,7 +8,7 @@ import msgspec
 from annotator.domain.project.releases import FrozenGold, Release, ReleaseRules
 from annotator.errors import NotFound
 from annotator.language import _, listed
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 _SELECT = "SELECT * FROM releases"
 
@@ -92,8 +92,5 @@ def newest_release(store: Store, project_id: int) -> Release | None:
 
 
 def _release(row: Row) -> Release:
-    return Release(
-        row["id"], row["project_id"], row["number"], row["name"], msgspec.json.decode(row["rules"], type=ReleaseRules),
-        FrozenGold(row["n_instances"], row["n_sets"], row["n_annotators"], row["digest"]),
-        row["made_by"], row["user_id"], row["created_at"], row["event_id"], row["secret"], row["n_erased"],
-    )  # fmt: skip
+    rules = msgspec.json.decode(row["rules"], type=ReleaseRules)
+    return of_columns(Release, row, rules=rules, gold=of_columns(FrozenGold, row))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 
 from annotator.domain.people import ChannelKind, MailAddress, Message, MessageState, NoticeGroup, NoticeKind, User
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 # The notices of each person.
 
@@ -42,7 +42,7 @@ MAY_SEE = """(?2 OR EXISTS (SELECT 1 FROM memberships AS mine
 # Returned texts are counted, however often each came back; replies and questions one by one.
 _N = "count(DISTINCT iif(kind = 'returned', coalesce(instance_id, -id), id)) AS n"
 _GROUPED = f"""SELECT notices.project_id, kind, detail, {_N},
-        max(notices.id) AS newest_id, max(notices.created_at) AS newest_at, read_at IS NOT NULL AS is_read,
+        max(notices.id) AS newest_id, max(notices.created_at) AS newest_at,
         max(notices.instance_id) AS instance_id
     FROM notices WHERE notices.user_id = ?1 AND {MAY_SEE}"""
 _NAMED = """SELECT grouped.*, projects.name AS project_name, instances.key AS key FROM ({groups}) AS grouped
@@ -60,7 +60,7 @@ def list_groups(store: Store, user: User, *, is_read: bool, limit: int, offset: 
         ),
         (user.id, user.is_administrator, limit, offset),
     )
-    return [_group(row) for row in rows]
+    return [_group(row, is_read=is_read) for row in rows]
 
 
 def count_unread(store: Store, user: User, *, at_most: int) -> int:
@@ -109,12 +109,9 @@ def prune_notices(store: Store, before: str, *, at_most: int = 1000) -> int:
     return cursor.rowcount
 
 
-def _group(row: Row) -> NoticeGroup:
-    is_single = row["n"] == 1
-    return NoticeGroup(
-        row["project_id"], row["project_name"], row["kind"], row["detail"], row["n"], row["newest_id"], row["newest_at"],
-        bool(row["is_read"]), row["instance_id"] if is_single else None, (row["key"] or "") if is_single else "",
-    )  # fmt: skip
+def _group(row: Row, *, is_read: bool) -> NoticeGroup:
+    instance_id, key = (row["instance_id"], row["key"] or "") if row["n"] == 1 else (None, "")
+    return of_columns(NoticeGroup, row, is_read=is_read, instance_id=instance_id, key=key)
 
 
 _ON = "EXISTS (SELECT 1 FROM channels WHERE kind = messages.channel AND is_on = 1)"
@@ -270,14 +267,7 @@ def groups_in_mail(store: Store, message: Message, *, is_administrator: bool) ->
             ORDER BY projects.name, newest_id""",
         (message.id, is_administrator),
     )
-    return [
-        NoticeGroup(
-            row["project_id"], row["project_name"], row["kind"], row["detail"], row["n"], row["newest_id"],
-            row["newest_at"], is_read=False, instance_id=row["instance_id"] if row["n"] == 1 else None,
-            key=(row["key"] or "") if row["n"] == 1 else "",
-        )
-        for row in rows
-    ]  # fmt: skip
+    return [_group(row, is_read=False) for row in rows]
 
 
 def counts_in_call(store: Store, message_id: int, *, keys_at_most: int) -> list[tuple[str, int, list[str]]]:
@@ -301,10 +291,7 @@ def counts_in_call(store: Store, message_id: int, *, keys_at_most: int) -> list[
 
 
 def _message(row: Row) -> Message:
-    return Message(
-        row["id"], row["channel"], row["purpose"], row["user_id"], row["project_id"], row["state"], row["n_tries"],
-        row["problem"], row["created_at"],
-    )  # fmt: skip
+    return of_columns(Message, row)
 
 
 # How the server reaches others, and where people want their mail.
@@ -368,6 +355,4 @@ def confirm_address(store: Store, user_id: int) -> None:
 
 
 def _address(row: Row) -> MailAddress:
-    return MailAddress(
-        row["user_id"], row["address"], row["confirmed_at"], row["code_hash"], row["code_until"], row["n_tries"]
-    )
+    return of_columns(MailAddress, row)

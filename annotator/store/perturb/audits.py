@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from annotator.domain.project.audits import Audit, AuditItem, AuditVerdict, Drawing
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 # A person (?2) wrote or corrected some version of it, or checked one.
 _HAD_PART = """(EXISTS (SELECT 1 FROM perturbation_versions AS v WHERE v.perturbation_id = p.id AND v.made_by = {user})
@@ -145,7 +145,4 @@ def _item(row: Row) -> AuditItem:
             row["auditor"], row["name"], bool(row["is_right"]), tuple(json.loads(row["faults"])), row["comment"],
             row["texts"], row["result"], row["judged_at"],
         )  # fmt: skip
-    return AuditItem(
-        row["audit_id"], row["position"], row["perturbation_id"], row["version"], row["kind"], row["instance_id"],
-        row["held_by"], row["held_until"], verdict,
-    )  # fmt: skip
+    return of_columns(AuditItem, row, verdict=verdict)

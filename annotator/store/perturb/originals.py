@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.perturbations import ChangedText, DraftTurn, ListedOriginal, PerturbationCounts, StateCount
 from annotator.store.annotate.my_work import excerpt_of, holds
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 from annotator.store.perturb.perturbations import IN_HAND, changed_text, packed_texts
 from annotator.store.slices import is_version_of
 
@@ -47,13 +47,7 @@ def list_originals(
             FROM instances AS i WHERE {where} ORDER BY i.id LIMIT ?3 OFFSET ?4""",
         (project_id, words, limit, offset, user.id),
     )
-    listed = [
-        ListedOriginal(
-            *(row["id"], row["key"], row["result"], row["excerpt"], row["n_there"], row["n_waiting"]),
-            has_draft=bool(row["has_draft"]),
-        )
-        for row in rows
-    ]
+    listed = [of_columns(ListedOriginal, row, has_draft=bool(row["has_draft"])) for row in rows]
     return listed, store.value(f"SELECT count(*) FROM instances AS i WHERE {where}", (project_id, words))
 
 

@@ -188,10 +188,7 @@ def note_undone(store: Store, action_id: int, actor: User, undone: Undone) -> No
 def _action(row: Row) -> BulkAction:
     detail = json.loads(row["detail"])
     change = BulkChange(**{**detail, "people": tuple(detail["people"])})
-    return BulkAction(
-        row["id"], row["project_id"], change, row["n_instances"], row["made_by"], row["made_at"],
-        row["undone_by"], row["undone_at"], row["n_restored"],
-    )  # fmt: skip
+    return of_columns(BulkAction, row, change=change)
 
 
 def _facts(row: Row) -> InstanceFacts:

@@ -6,7 +6,7 @@ from typing import cast
 from annotator.domain.people import User
 from annotator.domain.project.recruitment import LinkRules, LinkState, RecruitmentLink, Worker, WorkerState
 from annotator.language import _
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 # What a worker has done counts for good: a text that comes back after review was done all the same.
 _OWN_WORK = """assignments.user_id = crowd_workers.user_id
@@ -162,13 +162,8 @@ def _one(store: Store, sql: str, parameters: tuple[object, ...]) -> Worker | Non
 def _link_of(row: Row) -> RecruitmentLink:
     values = {name: row[name] for name in _RULES}
     rules = LinkRules(**{**values, "must_read": bool(row["must_read"])})
-    return RecruitmentLink(
-        row["id"], row["project_id"], row["token"], row["state"], rules, row["created_by"], row["created_at"]
-    )
+    return of_columns(RecruitmentLink, row, rules=rules)
 
 
 def _worker(row: Row) -> Worker:
-    return Worker(
-        row["user_id"], row["name"], row["door_id"], row["code"], row["state"], row["began_at"], row["ends_at"],
-        row["ended_at"], row["paid_at"], row["done"], bool(row["is_stopped"]),
-    )  # fmt: skip
+    return of_columns(Worker, row, link_id=row["door_id"], is_stopped=bool(row["is_stopped"]))

@@ -117,9 +117,7 @@ def rename_result(store: Store, project_id: int, label: str, by: str) -> None:
 
 
 def _pass(row: Row) -> EvidencePass:
-    return EvidencePass(
-        row["project_id"], row["name"], row["source_id"], bool(row["is_automatic"]), row["made_by"], row["made_at"]
-    )
+    return of_columns(EvidencePass, row, project_name=row["name"], is_automatic=bool(row["is_automatic"]))
 
 
 def _copy(row: Row) -> EvidenceCopy:

@@ -204,10 +204,7 @@ def has_open_exercise(store: Store, instance_id: int, user_id: int) -> bool:
 
 
 def _attempt(row: Row) -> Attempt:
-    return Attempt(
-        row["id"], row["project_id"], row["audience"], row["user_id"], row["number"], row["rules_number"], row["state"],
-        tuple(json.loads(row["items"])), row["begun_at"], row["ended_at"],
-    )  # fmt: skip
+    return of_columns(Attempt, row, items=tuple(json.loads(row["items"])))
 
 
 def _exercise(row: Row) -> Exercise:

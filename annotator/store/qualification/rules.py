@@ -21,7 +21,7 @@ from annotator.domain.project.qualification import (
 )
 from annotator.language import _
 from annotator.store.annotate.visibility import annotates, may_still_be_given, was_shown
-from annotator.store.connection.database import Row, Store
+from annotator.store.connection.database import Row, Store, of_columns
 
 # How rules, gold, answers and measures are written into a row: as JSON, fractions as text.
 
@@ -245,7 +245,4 @@ def items_by_number(store: Store, item_ids: Sequence[int]) -> dict[int, Item]:
 
 
 def _item(row: Row) -> Item:
-    return Item(
-        row["id"], row["project_id"], row["purpose"], row["instance_id"], unpack(row["known"], Known), row["spoiling"],
-        row["seed"], row["added_by"], row["added_at"],
-    )  # fmt: skip
+    return of_columns(Item, row, known=unpack(row["known"], Known))
