@@ -150,16 +150,15 @@ class Input:
 
 def _tokens_kept(segment: SegmentTokens, mask: Flags) -> SegmentTokens:
     """The segment with the tokens that stay; the space after one that goes falls to the token before it."""
-    tokens: list[str] = []
+    stays = mask.tolist()  # Python's own: NumPy's are slow one by one
     spaces: list[str] = []
-    for token, space, stays in zip(segment.tokens, segment.spaces, mask, strict=True):
-        if stays:
-            tokens.append(token)
+    for space, token_stays in zip(segment.spaces, stays, strict=True):
+        if token_stays:
             spaces.append(space)
         elif spaces and not spaces[-1]:
             spaces[-1] = space
-    sentences = tuple(compress(segment.sentences, mask))
-    return replace(segment, tokens=tuple(tokens), spaces=tuple(spaces), sentences=sentences)
+    tokens, sentences = tuple(compress(segment.tokens, stays)), tuple(compress(segment.sentences, stays))
+    return SegmentTokens(segment.name, tokens, tuple(spaces), segment.is_selectable, sentences)
 
 
 def preset_parameters(
