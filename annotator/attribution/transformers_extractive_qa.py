@@ -20,7 +20,7 @@ from annotator.attribution.transformers_answer_spans import (
 )
 from annotator.attribution.transformers_networks import Loaded, OfNetwork
 from annotator.attribution.transformers_predictors import NO_NUMBER, Target
-from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
+from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
 from annotator.domain.models import Prediction
 from annotator.errors import ModelError
 from annotator.language import _
@@ -45,10 +45,6 @@ class Reader(OfNetwork):
         encoded = [self.loaded.encoded(model_input) for model_input in inputs]
         chosen = self._chosen(encoded)
         return [_prediction(*of_one) for of_one in zip(encoded, chosen, strict=True)]
-
-    def seen(self, model_input: Input) -> npt.NDArray[np.bool_]:
-        """bool[n_selectable]: the tokens that the model takes in whole."""
-        return seen_tokens(self.loaded.encoded(model_input))
 
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
         """The predicted answers; a label is "" or exactly that answer."""

@@ -27,10 +27,12 @@ from annotator.attribution.transformers_subwords import (
     check_target,
     encode,
     panes_of,
+    seen_tokens,
 )
 from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, ModelError
 from annotator.language import _
+from annotator.metrics.ragged import Flags
 
 Reads = Literal["text", "words", "target", "label words", "answer"]
 
@@ -448,3 +450,7 @@ class OfNetwork:
     def too_long(self) -> str:
         """What happens to a text that is longer than it takes (protocol StatesTooLong)."""
         return self.loaded.cutter.too_long
+
+    def seen(self, model_input: Input) -> Flags:
+        """bool[n_selectable]: the tokens that the model takes in whole."""
+        return seen_tokens(self.loaded.encoded(model_input))

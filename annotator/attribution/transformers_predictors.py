@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from annotator.attribution.base import Input, no_label, no_number
 from annotator.attribution.transformers_networks import Loaded, OfNetwork
-from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches, seen_tokens
+from annotator.attribution.transformers_subwords import Batch, Encoded, Tensor, in_batches
 from annotator.domain.numbers import counted
 from annotator.errors import ModelError
 from annotator.language import _
@@ -106,10 +106,6 @@ class Classifier(OfNetwork):
                 )
             )
         return logits
-
-    def seen(self, model_input: Input) -> npt.NDArray[np.bool_]:
-        """bool[n_selectable]: the tokens that the model takes in whole."""
-        return seen_tokens(self.loaded.encoded(model_input))
 
     def targets(self, encoded: Sequence[Encoded], labels: Sequence[str]) -> list[Target]:
         numbers = {label: number for number, label in enumerate(self.labels)}

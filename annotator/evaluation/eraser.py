@@ -11,7 +11,7 @@ from annotator.domain.numbers import counted
 from annotator.errors import InvalidValue, Problem
 from annotator.formats.eraser.gold import EraserGold, KeyNumbers, read_gold, read_lengths
 from annotator.formats.eraser.predictions import Answer, Predictions, SoftLists, read_predictions
-from annotator.formats.rows.findings import refuse_if_any, shown
+from annotator.formats.rows.findings import shown
 from annotator.metrics import eraser_faithfulness as faithfulness
 from annotator.metrics import eraser_spans as spans
 from annotator.metrics.aggregate import bootstrap, mean_of
@@ -29,7 +29,7 @@ from annotator.metrics.ragged import (
 )
 from annotator.metrics.set_aware import best_set, set_aware_values
 from annotator.metrics.significance import beside
-from annotator.scoring.reports import Report
+from annotator.scoring.reports import Report, refuse_if_any
 
 # The files that ERASER's scorer reads, and everything in them that does not fit together.
 

@@ -9,7 +9,9 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from annotator.domain.numbers import counted
 from annotator.domain.suites import Answer, Case, has_probabilities, watched_label
+from annotator.errors import ImportRefused, Problem
 from annotator.metrics.aggregate import LEVEL, SEED, Interval
 from annotator.metrics.er_test_functional import direction, invariance, minimum_functionality
 from annotator.metrics.ragged import Flags, Floats, Ragged
@@ -244,3 +246,14 @@ def _watched_probabilities(cases: Sequence[Case], answers: Sequence[Answer]) -> 
         watched = watched_label(case, answer)
         rows.append([prediction.p(watched) for prediction in answer])
     return Ragged.of(rows, np.float64)
+
+
+_PROBLEMS_SHOWN = 200
+
+
+def refuse_if_any(problems: Sequence[Problem]) -> None:
+    """Raise ImportRefused with what is wrong in files that were to be scored, in their order and that of their lines."""
+    if problems:
+        ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
+        message = f"{counted(len(ordered), 'problem')}; nothing was scored."
+        raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(ordered))

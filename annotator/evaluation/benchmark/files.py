@@ -14,8 +14,8 @@ from annotator.formats.benchmark.gold import GoldRecord, n_sides_of, read_gold
 from annotator.formats.benchmark.predictions import Dialect, ModelOutput, read_predictions
 from annotator.formats.benchmark.records import Shape
 from annotator.formats.benchmark.saliency import Saliency, is_saliency, read_saliency, top_of
-from annotator.formats.rows.findings import refuse_if_any
 from annotator.metrics.ragged import Flags, GoldSets, Ragged
+from annotator.scoring.reports import refuse_if_any
 
 SHAPES: dict[str, Shape] = {"sentiment": "single", "similarity": "pair", "reading": "reading"}
 

@@ -24,14 +24,13 @@ from annotator.evaluation.benchmark.files import (
     read_files,
 )
 from annotator.formats.benchmark.records import label_text
-from annotator.formats.rows.findings import refuse_if_any
 from annotator.metrics import benchmark_faithfulness as faithfulness
 from annotator.metrics.aggregate import bootstrap
 from annotator.metrics.benchmark_consistency import aligned_ranking, encode_tokens, mean_average_precision
 from annotator.metrics.benchmark_plausibility import iou_match_paper, mean_over_sides, pooled_sides, token_f1_paper
 from annotator.metrics.ragged import Flags, Floats, GoldSets, Ragged
 from annotator.metrics.set_aware import set_aware_values
-from annotator.scoring.reports import Report
+from annotator.scoring.reports import Report, refuse_if_any
 from annotator.text.characters import is_chinese
 
 # Our own MAP over pairs of an original and a perturbed record: tokens, tokens with repeats, aligned places; top-k and full.

@@ -9,11 +9,11 @@ from annotator.evaluation.er_test import contrast_sets as contrasts
 from annotator.evaluation.er_test import functional_tests as functional
 from annotator.evaluation.er_test.functional_tests import LabelledTexts, fairness_scores
 from annotator.formats.contrast.reader import LabelledSets, read_labelled_sets
-from annotator.formats.rows.findings import listed, refuse_if_any
+from annotator.formats.rows.findings import listed
 from annotator.formats.suites.cases import Suite, read_suite
 from annotator.formats.suites.predictions import Prediction, Run, Runs, problems_of_run, read_runs
 from annotator.formats.suites.word_groups import WordGroup, read_word_groups
-from annotator.scoring.reports import Report
+from annotator.scoring.reports import Report, refuse_if_any
 from annotator.scoring.seeds import Samples
 
 _SUM_TOLERANCE = 1e-6

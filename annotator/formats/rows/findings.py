@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from annotator.domain.numbers import counted
-from annotator.errors import ImportRefused, Problem
+from annotator.errors import Problem
 from annotator.language import _
 from annotator.language import listed as listed_words
 
@@ -14,7 +13,6 @@ _SHOWN_CHARACTERS = 200
 _BEFORE_DIFFERENCE, _AFTER_DIFFERENCE = 15, 25
 _NAMED_PLACES = 20
 _TOLD_CHARACTERS = 600
-_PROBLEMS_SHOWN = 200
 
 
 def shown(value: object) -> str:
@@ -37,14 +35,6 @@ def listed(names: "list[str] | tuple[str, ...]", limit: int = 8) -> str:
     """
     text = listed_words([f"'{name}'" for name in names[:limit]])
     return text if len(names) <= limit else _("{names} and {n} more", names=text, n=len(names) - limit)
-
-
-def refuse_if_any(problems: Sequence[Problem]) -> None:
-    """Raise ImportRefused with what is wrong in files that were to be scored, in their order and that of their lines."""
-    if problems:
-        ordered = sorted(problems, key=lambda problem: (problem.source, problem.line or 0))
-        message = f"{counted(len(ordered), 'problem')}; nothing was scored."
-        raise ImportRefused(message, ordered[:_PROBLEMS_SHOWN], len(ordered))
 
 
 def either(words: Sequence[str]) -> str:
