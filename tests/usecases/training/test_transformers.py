@@ -55,13 +55,13 @@ pytestmark = pytest.mark.usefixtures("torch")
 
 @pytest.fixture
 def project(store: Store, import_rows: Callable[..., object]) -> Project:
-    """Planted texts: 300 to learn from, 30 to stop by, 40 to judge by."""
+    """Planted texts: 150 to learn from, 30 to stop by, 40 to judge by."""
     made = create_project(store, LOCAL_OPERATOR, "Planted", get_task("sentiment"), labels=list(LABELS))
     rows = []
-    for number, example in enumerate(planted(Planting(370))):
+    for number, example in enumerate(planted(Planting(220, n_words=8))):
         (segment,) = example.input.segments
         (tokens,) = example.sets
-        split = "train" if number < 300 else "validation" if number < 330 else "test"
+        split = "train" if number < 150 else "validation" if number < 180 else "test"
         rationales = [[[token, token + 1] for token in sorted(tokens)]]
         rows.append(
             {"id": example.key, "text": segment.text, "label": example.label, "split": split, "annotator": "source",
@@ -78,7 +78,7 @@ def test_it_learns_is_saved_with_its_card_and_is_asked_like_any_model(store: Sto
     assert (report.held_out.way, report.held_out.n) == ("splits", 40)
     assert report.held_out.accuracy > 0.9
     card = json.loads((report.folder / "card.json").read_text(encoding="utf-8"))
-    assert (card["data"]["texts"], card["data"]["with rationales"], card["data"]["split"]) == (300, 300, "train")
+    assert (card["data"]["texts"], card["data"]["with rationales"], card["data"]["split"]) == (150, 150, "train")
     assert card["scores"]["accuracy"] == report.held_out.accuracy
     assert not list(report.folder.parent.glob("*.training"))
     asked = attribute(
@@ -88,7 +88,7 @@ def test_it_learns_is_saved_with_its_card_and_is_asked_like_any_model(store: Sto
     assert (asked.model, asked.n_attributions, asked.n_left_out) == ("planted", 40, 0)
     training = find_training(store, project.id, "planted")
     assert training is not None
-    assert len(ids_learned_from(store, training.id)) == 300
+    assert len(ids_learned_from(store, training.id)) == 150
     assert check(store) == []
 
 
@@ -103,7 +103,7 @@ def test_a_model_is_trained_further_on_what_came_since_without_a_new_head(
         train_transformer(store, LOCAL_OPERATOR, project, "second", further)
     rows = [
         {"id": f"new{e.key}", "text": e.input.segments[0].text, "label": e.label, "split": "train"}
-        for e in planted(Planting(20, seed=5))
+        for e in planted(Planting(20, seed=5, n_words=8))
     ]
     import_rows(project, rows)
     second = train_transformer(store, LOCAL_OPERATOR, project, "second", further)
@@ -112,13 +112,13 @@ def test_a_model_is_trained_further_on_what_came_since_without_a_new_head(
     assert second.held_out.accuracy > 0.9  # a new head would have learned nothing from 20 texts at this rate
     training = find_training(store, project.id, "second")
     assert training is not None
-    assert len(ids_learned_from(store, training.id)) == 320  # nor is it judged by what the first one learned from
+    assert len(ids_learned_from(store, training.id)) == 170  # nor is it judged by what the first one learned from
     third = replace(further, data=DataOptions(since=str(second.folder)), model=replace(model, base=str(second.folder)))
     with pytest.raises(ModelError, match="Nothing new since"):
         train_transformer(store, LOCAL_OPERATOR, project, "third", third)
     aligned = replace(further, fitting=replace(further.fitting, alignment=AlignmentOptions("mae")))
     report = train_transformer(store, LOCAL_OPERATOR, project, "aligned", aligned)
-    assert len(report.data.learn) == 320  # the rationales were not learned from before
+    assert len(report.data.learn) == 170  # the rationales were not learned from before
     again = replace(aligned, data=DataOptions(since=str(report.folder)))
     with pytest.raises(ModelError, match="Nothing new since"):
         train_transformer(store, LOCAL_OPERATOR, project, "again", again)
@@ -231,7 +231,7 @@ def test_a_text_to_judge_by_that_is_too_long_is_refused_before_anything_is_learn
             store, LOCAL_OPERATOR, project, "planted", OPTIONS, progress=lambda *_: pytest.fail("it learned")
         )
     assert re.fullmatch(
-        r"The text 'long' has \d+ subwords, more than the 32 subwords that the model 'planted' sees; it is the only one of 371\. Have such texts cut at the end \(--too-long cut\) or read in windows \(--too-long windows\), or shorten them\.",
+        r"The text 'long' has \d+ subwords, more than the 32 subwords that the model 'planted' sees; it is the only one of 221\. Have such texts cut at the end \(--too-long cut\) or read in windows \(--too-long windows\), or shorten them\.",
         str(refused.value),
     )
 
@@ -246,7 +246,7 @@ def test_all_texts_that_are_too_long_are_counted_and_the_longest_is_named(
     import_rows(project, rows)
     with pytest.raises(
         ModelError,
-        match=r"3 of 373 texts are longer than the 32 subwords that the model 'planted' sees; the longest, 'long40', has 122\.",
+        match=r"3 of 223 texts are longer than the 32 subwords that the model 'planted' sees; the longest, 'long40', has 122\.",
     ):
         train_transformer(store, LOCAL_OPERATOR, project, "planted", OPTIONS)
 
