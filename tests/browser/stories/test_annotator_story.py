@@ -221,8 +221,7 @@ def test_a_text_is_skipped_and_another_proposed_to_be_discarded(server: Server, 
     ann.page.get_by_role("dialog").get_by_role("button", name="Propose").click()
     expect(shown_key(ann)).not_to_have_text(proposed)
     assert ann.key != skipped
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    lead.section("Decisions")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Decisions")
     lead.sees("names a person")
     lead.page.get_by_role("button", name="Keep and return").click()
     lead.sees("Nothing to decide.")
@@ -343,8 +342,8 @@ def states(server: Server) -> list[tuple[str, str, str]]:
 
 
 def test_what_is_proposed_is_chosen_answered_and_counted(server: Server, person: Come, pairs: int) -> None:
-    lead = person("Lead").open(f"/project?project={pairs}")
-    lead.section("Rules").unfold("Marking")
+    lead = person("Lead").open(f"/project?project={pairs}&section=Rules")
+    lead.unfold("Marking")
     lists = lead.page.get_by_role("combobox", name="Word lists that suggest sets")
     take(lists, "fillers (ignore)", "praise (keep)")
     lead.press("Escape")

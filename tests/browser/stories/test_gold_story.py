@@ -35,9 +35,8 @@ def test_a_question_is_answered_and_a_version_is_made_of_what_was_ticked(
     ann.page.get_by_role("textbox", name="Ask").fill("Does irony count?")
     ann.press("Control+Enter")
     ann.sees("waiting for the lead")
-    lead = person("Lead").open("/project?project=1")
+    lead = person("Lead").open("/project?project=1&section=Decisions")
     page = lead.page
-    lead.section("Decisions")
     lead.sees("Does irony count?")
     page.get_by_role("textbox", name="Answer").fill("It does.")
     page.get_by_role("button", name="Answer").click()
@@ -80,14 +79,13 @@ def expected(somebody: Person) -> Preview:
 
 
 def choose_least_confident(lead: Person) -> None:
-    lead.section("Order")
     lead.sees("random (seed 7)")
     take(lead.page.get_by_role("combobox", name="First"), "lowest model probability for the label")
     lead.sees("waiting;")
 
 
 def test_the_least_confident_text_comes_next_and_nothing_on_the_annotators_side_says_why(person: Come) -> None:
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Order")
     first = expected(lead).texts[0]
     choose_least_confident(lead)
     lead.page.get_by_role("button", name="Set order").click()
@@ -108,7 +106,7 @@ def test_the_least_confident_text_comes_next_and_nothing_on_the_annotators_side_
 def test_what_an_annotator_holds_stays_when_the_order_changes(person: Come) -> None:
     annotator = person("Annotator 1").annotate(SENTIMENT)
     held = annotator.key
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Order")
     choose_least_confident(lead)
     lead.page.get_by_role("button", name="Set order").click()
     lead.sees("Set by Lead on")
@@ -143,8 +141,7 @@ def choose(lead: Person, label: str, option: str) -> None:
 
 
 def test_a_lead_searches_ticks_discards_and_undoes(person: Come) -> None:
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    lead.section("Instances")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Instances")
     shown = n_shown_to(lead)
     before = n_found(lead, state="discarded")
     n = n_found(lead, words="the")
@@ -235,8 +232,7 @@ def exhaustive(server: Server, project: Project) -> list[int]:
 
 
 def test_a_second_pass_makes_gold_exhaustive(server: Server, person: Come, films: Project) -> None:
-    lead = person("Lead").open(f"/project?project={films.id}")
-    lead.section("Instances")
+    lead = person("Lead").open(f"/project?project={films.id}&section=Instances")
     page = lead.page
     page.get_by_role("button", name="Start second pass").click()
     page.get_by_role("button", name="Preview").last.click()
@@ -255,7 +251,6 @@ def test_a_second_pass_makes_gold_exhaustive(server: Server, person: Come, films
     assert exhaustive(server, films) == []
 
     page.reload()
-    lead.section("Instances")
     lead.sees("1 text would get exhaustive gold, 1 changed: 3 → 7 tokens, 1 → 2 sets.")
     page.get_by_role("button", name="Adopt 1 text").click()
     lead.sees("1 text now has exhaustive gold.")

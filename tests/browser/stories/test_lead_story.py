@@ -5,14 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from annotator.domain.people import LOCAL_OPERATOR
+from annotator.domain.tasks import get_task
 from annotator.store import open_store
 from annotator.store.instances import instances_of_keys
-from annotator.store.people import list_members
+from annotator.store.people import get_user, list_members
 from annotator.store.projects import find_project, get_project, get_project_by_id
 from annotator.usecases.access.accounts import add_user
+from annotator.usecases.project.projects import create_project
 from benchmarks.served import Server
 from tests.browser.stories.story import Person, choose, take, unfold
 
@@ -137,26 +139,22 @@ SECTIONS = {
 }
 
 
-def shows_without_an_error(lead: Person, name: str, shown: str) -> None:
-    lead.section(name)
+def shows_without_an_error(lead: Person, project: int, name: str, shown: str) -> None:
+    lead.open(f"/project?project={project}&section={name}")
     expect(lead.page.get_by_test_id("stMain").locator(shown).first).to_be_visible()
     lead.settles()
     expect(lead.page.get_by_test_id("stAlertContentError")).to_have_count(0)
 
 
-def test_every_section_shows_without_an_error_also_in_an_empty_project(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    page = lead.page
+def test_every_section_shows_without_an_error_also_in_an_empty_project(server: Server, person: Come) -> None:
+    lead = person("Lead")
     for name, shown in SECTIONS.items():
-        shows_without_an_error(lead, name, shown)
-    lead.section("Progress")
-    page.get_by_role("button", name="New project").click()
-    page.get_by_label("Project name", exact=True).fill("Empty")
-    page.get_by_role("button", name="Create").click()
-    page.get_by_role("heading", name="Empty").wait_for()
-    shows_without_an_error(lead, "Progress", "[class*=st-key-labels_text_]")
+        shows_without_an_error(lead, 1, name, shown)
+    with open_store(server.database) as store:
+        empty = create_project(store, get_user(store, "Lead"), "Empty", get_task("sentiment"))
+    shows_without_an_error(lead, empty.id, "Progress", "[class*=st-key-labels_text_]")
     for name in ("Instances", "Decisions", "Export", "Record"):
-        shows_without_an_error(lead, name, SECTIONS[name])
+        shows_without_an_error(lead, empty.id, name, SECTIONS[name])
 
 
 def test_a_lead_is_asked_before_a_text_is_taken_and_ctrl_k_leads_to_a_setting_also_from_there(
@@ -203,15 +201,13 @@ def test_a_project_with_segments_of_ones_own_is_made_and_filled(person: Come, tm
     page.get_by_role("heading", name="Own", exact=True).wait_for()
     file = tmp_path / "rows.csv"
     file.write_text("id,text,context,question,answer\n1,a b,c,d?,e\n")
-    lead.section("Import")
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("button", name="Check").click()
     lead.sees("1 new instance")
 
 
 def test_two_files_of_one_name_are_refused(person: Come, files: dict[str, Path], tmp_path: Path) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Import")
+    lead = person("Lead").open("/project?project=1&section=Import")
     (tmp_path / "more").mkdir()
     again = tmp_path / "more" / "good.jsonl"
     again.write_text(files["good"].read_text(encoding="utf-8"), encoding="utf-8")
@@ -254,9 +250,9 @@ def test_a_name_that_is_taken_is_refused_with_a_sentence(person: Come) -> None:
 
 
 def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: Come) -> None:
-    lead = person("Lead").open("/project?project=2")
+    lead = person("Lead").open("/project?project=2&section=Rules")
     page = lead.page
-    lead.section("Rules").unfold("Data set")
+    lead.unfold("Data set")
     page.get_by_label("Citation").fill("Nobody 2026")
     lead.unfold("Marking")
     required = page.get_by_role("combobox", name="“different”: required marks in")
@@ -271,8 +267,7 @@ def test_what_a_label_requires_of_the_segments_is_kept(server: Server, person: C
 
 
 def test_a_label_in_use_and_a_taken_name_are_refused_on_the_rules_page(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
+    lead = person("Lead").open("/project?project=1&section=Rules")
     lead.page.get_by_label("Labels, separated by commas").fill("positive")
     lead.page.get_by_role("button", name="Save rules").click()
     lead.sees("Can't remove")
@@ -301,8 +296,8 @@ def test_a_label_in_use_leads_to_its_texts_and_is_replaced_by_another(server: Se
 
 
 def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules").unfold("Marking")
+    lead = person("Lead").open("/project?project=1&section=Rules")
+    lead.unfold("Marking")
     lead.page.get_by_text("Allow “No rationale in the text”").click()
     lead.page.get_by_role("button", name="Save rules").click()
     lead.sees("Rules saved.")
@@ -311,8 +306,7 @@ def test_the_rules_are_saved_and_hold_at_once(person: Come) -> None:
 
 
 def test_a_role_is_taken_away_only_after_a_question(server: Server, person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("People")
+    lead = person("Lead").open("/project?project=1&section=People")
     page = lead.page
     page.get_by_text("Change a role", exact=True).click()
     chosen = page.get_by_role("combobox", name="Person and role")
@@ -367,7 +361,7 @@ def test_what_the_form_of_a_new_project_could_not_read_is_mended_under_import_wi
 
 
 def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_has_a_link_marks_a_text(
-    person: Come, browser: Browser
+    person: Come, stranger: Come
 ) -> None:
     page = person("Lead").open("/project?project=1").page
     form = asked_for(page, "Films", "txt,label\nSuperb film.,positive\n", "Filmi\nFilma, reviewer")
@@ -381,22 +375,20 @@ def test_a_new_project_is_filled_and_its_people_invited_on_one_page_and_whoever_
     expect(page.get_by_text("3 texts imported. 1 annotation accepted. Labels: negative, positive.")).to_be_visible()
     expect(page.get_by_text("2 links to send privately")).to_be_visible()
     link = page.locator(".st-key-people_made_links code").first.inner_text()
-    filmi = browser.new_context().new_page()
+    filmi = stranger().page
     filmi.goto(link)
     for field in filmi.locator("input[type=password]").all():
         field.fill("a good long password")
     filmi.keyboard.press("Enter")
     expect(filmi.locator(".segment-text").first).to_have_text("Superb film.")
     filmi.get_by_text("Filmi", exact=True).wait_for()
-    filmi.context.close()
 
 
 # What a lead and an annotator meet at 1280×720: where a new project opens, what covers what, and which keys are to be seen.
 
 
 def test_a_new_project_opens_where_one_begins_and_what_is_saved_is_said_below_the_sections(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
+    lead = person("Lead").open("/project?project=1&section=Rules")
     lead.page.get_by_role("button", name="Save rules").click()
     toast = lead.page.get_by_test_id("stToast")
     expect(toast).to_be_visible()
@@ -442,8 +434,7 @@ def test_the_keys_are_to_be_seen_beside_open_guidelines(person: Come) -> None:
 
 
 def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
+    lead = person("Lead").open("/project?project=1&section=Rules")
     page = lead.page
     page.get_by_role("button", name="Add, rename or merge a label …").click()
     page.get_by_text("Rename", exact=True).click()
@@ -470,8 +461,7 @@ def test_a_lead_renames_a_label_and_archives_the_project(person: Come) -> None:
 
 
 def test_more_annotators_are_saved_after_the_lead_has_read_what_becomes_incomplete(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules")
+    lead = person("Lead").open("/project?project=1&section=Rules")
     field = lead.page.get_by_label("Annotators per text", exact=True)
     wanted = str(int(field.input_value()) + 1)
     field.fill(wanted)
@@ -499,9 +489,8 @@ def test_a_plain_table_comes_in_by_keyboard_with_its_columns_numbers_and_labels(
 ) -> None:
     file = tmp_path / "plain.csv"
     file.write_text(TABLE, encoding="utf-8")
-    lead = person("Lead").open("/project?project=1")
+    lead = person("Lead").open("/project?project=1&section=Import")
     page = lead.page
-    lead.section("Import")
     page.locator("input[type=file]").set_input_files(file)
     lead.sees("Looks like a CSV table.")
     lead.sees("Guessed.")  # the text and the annotator
@@ -536,8 +525,7 @@ def test_model_output_without_keys_goes_to_the_texts_and_doubles_are_named(
         )
     twice = tmp_path / "twice.csv"
     twice.write_text(f'id,text,label\none,"{row["text"]}",positive\n', encoding="utf-8")
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Import")
+    lead = person("Lead").open("/project?project=1&section=Import")
     lead.page.locator("input[type=file]").set_input_files(twice)
     lead.page.get_by_role("button", name="Check").click()
     lead.page.get_by_role("button", name="Store 1 instance").click()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from annotator.domain.people import LOCAL_OPERATOR
 from annotator.domain.suites import Case, CaseAnswer
@@ -153,10 +153,9 @@ def test_long_names_of_tests_capabilities_and_models_wrap_within_their_columns(
 
 @pytest.mark.usefixtures("without_suites")
 def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_failed(
-    server: Server, browser: Browser
+    person: Callable[..., Person],
 ) -> None:
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, locale="zh-CN")
-    somebody = Person(context.new_page(), server).come_in("Researcher").open("/tests?project=1")
+    somebody = person("Researcher", locale="zh-CN").open("/tests?project=1")
     page = somebody.page
     somebody.sees("还没有测试套件")
     somebody.section("制作测试")
@@ -183,7 +182,6 @@ def test_in_chinese_a_researcher_makes_a_test_from_a_recipe_and_reads_what_faile
     failing = page.get_by_role("dialog", name="失败的用例")
     expect(failing.get_by_text("预期：不是“negative”。").first).to_be_visible()
     expect(failing.get_by_text("✗").first).to_be_visible()
-    context.close()
 
 
 # A researcher takes prompts along, brings the answers of a language model back, and sees its reasons beside the gold.

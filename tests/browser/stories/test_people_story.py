@@ -63,8 +63,7 @@ def do_text(worker: Person) -> None:
 
 
 def test_a_lead_makes_a_link_and_a_workers_code_is_found_again(person: Come, stranger: Come) -> None:
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    lead.section("People")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=People")
     lead.page.get_by_text("New recruitment link").click()
     lead.page.get_by_role("spinbutton", name="Texts per worker").fill("2")
     lead.page.get_by_role("textbox", name="Introduction").fill("You mark the words that show a feeling.")
@@ -149,8 +148,7 @@ def test_somebody_is_erased_while_they_have_a_text_open(server: Server, person: 
     with open_store(server.database) as store:
         add_user(store, LOCAL_OPERATOR, "Ada", "administrator")
     ann = person("Annotator 2").annotate(1)
-    ada = person("Ada").open("/project?project=1")
-    ada.section("People")
+    ada = person("Ada").open("/project?project=1&section=People")
     page = ada.page
     page.get_by_role("heading", name="Recruitment links").scroll_into_view_if_needed()  # the page is drawn to its end
     page.get_by_text("A person's data", exact=True).first.click()
@@ -247,8 +245,7 @@ def go_on(nora: Person, name: str) -> None:
 
 
 def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(person: Come, texts: list[int]) -> None:
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    lead.section("Training")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Training")
     lead.unfold("Training is off")
     lead.page.get_by_text("Annotators must pass training first").click()
     lead.page.get_by_role("spinbutton", name="Texts per attempt").fill("2")
@@ -281,7 +278,7 @@ def test_somebody_new_fails_once_passes_at_the_second_try_and_gets_work(person: 
     assert shown_text(nora) not in texts
     nora.mark(nora.page.locator(".segment-text").first.inner_text().split()[0])
     nora.submit()
-    lead.open(f"/project?project={SENTIMENT}").section("Training")
+    lead.open(f"/project?project={SENTIMENT}&section=Training")
     lead.sees("Not passed yet")
 
 

@@ -374,8 +374,8 @@ def test_a_decision_of_another_one_meanwhile_is_said_and_shown(server: Server, p
 
 
 def test_a_lead_gives_a_project_kinds_of_its_own(person: Come) -> None:
-    lead = person("Lead").open("/project?project=1")
-    lead.section("Rules").unfold("Perturbed versions")
+    lead = person("Lead").open("/project?project=1&section=Rules")
+    lead.unfold("Perturbed versions")
     kinds = lead.page.get_by_role("textbox", name="Custom types, comma-separated")
     kinds.fill("irony, contrast")
     kinds.press("Tab")  # a press that the page's answer to the field overtakes is lost
@@ -591,8 +591,7 @@ def test_a_sample_is_judged_with_the_keyboard_alone(server: Server, person: Come
 
 
 def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, films: Project) -> None:
-    lead = person("Lead").open(f"/project?project={films.id}")
-    lead.section("Quality")
+    lead = person("Lead").open(f"/project?project={films.id}&section=Quality")
     page = lead.page
     page.get_by_role("button", name="Draw a sample").click()
     lead.sees("95 % of 2 versions right gives a 95 % interval of")
@@ -612,7 +611,6 @@ def test_a_sample_is_drawn_judged_and_what_is_wrong_goes_back(person: Come, film
     wrong.click()
     somebody.sees("Nothing to audit. Your own versions are hidden.")
 
-    page.reload()
-    lead.section("Quality")
+    lead.open(f"/project?project={films.id}&section=Quality")
     lead.sees("50.0 % right of 2 judged (95 % CI 9.5 % to 90.5 %)")
     lead.sees("1 wrong version")

@@ -89,6 +89,5 @@ def test_metrics(person: Come, take: Take) -> None:
 
 
 def test_progress(person: Come, take: Take) -> None:
-    lead = person("Lead").open(f"/project?project={SENTIMENT}")
-    lead.section("Progress")
+    lead = person("Lead").open(f"/project?project={SENTIMENT}&section=Progress")
     take(lead)
