@@ -190,8 +190,7 @@ class Person:
 
     def settles(self) -> None:
         """Until no script of the page runs any more."""
-        expect(self.page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-        expect(self.page.locator("[data-stale=true]")).to_have_count(0)
+        settles(self.page)
 
     def _press(self, row: int, name: str, timeout: float | None = None) -> None:
         buttons = self.page.get_by_test_id("stButtonGroup").nth(row)
@@ -204,6 +203,12 @@ class Person:
 
     def picture(self, path: Path) -> None:
         self.page.screenshot(path=path)
+
+
+def settles(page: Page) -> None:
+    """Until no script of the page runs any more."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    expect(page.locator("[data-stale=true]")).to_have_count(0)
 
 
 def choose(box: Locator, option: str) -> None:
@@ -242,7 +247,7 @@ def unfold(page: Page, name: str | re.Pattern[str]) -> None:
     for _ in range(20):
         if fold.get_attribute("open") is None:
             fold.locator("summary").first.click()
-        page.wait_for_timeout(400)
+        settles(page)
         if fold.get_attribute("open") is not None:
             return
     raise AssertionError(f"'{name}' did not stay open.")

@@ -280,10 +280,13 @@ def test_a_saved_view_is_opened_by_a_colleague_and_says_what_has_gone_since(
     expect(colleague.get_by_text("Not found, so ignored: View “1”.")).to_be_visible()
 
 
-def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
-    server: Server, person: Callable[..., Person]
+def test_the_columns_of_a_first_visit_stand_whole_and_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
+    person: Callable[..., Person],
 ) -> None:
     page = person("Researcher").open("/metrics?project=1").page
+    table = page.get_by_role("region", name="Metrics by model and method")
+    expect(table.get_by_role("columnheader", name="Accuracy")).to_be_visible()
+    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
     button = page.get_by_role("button", name="Views")
     name = page.get_by_role("textbox", name="Save current choices as")
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()  # it is drawn last
@@ -301,15 +304,6 @@ def test_what_a_popover_holds_comes_next_after_its_button_by_keyboard(
     page.keyboard.press("Escape")
     expect(name).to_be_hidden()
     expect(button).to_be_focused()
-
-
-def test_the_columns_of_a_first_visit_stand_whole_on_a_small_screen(
-    server: Server, person: Callable[..., Person]
-) -> None:
-    page = person("Researcher").open("/metrics?project=1").page
-    table = page.get_by_role("region", name="Metrics by model and method")
-    expect(table.get_by_role("columnheader", name="Accuracy")).to_be_visible()
-    assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 # A researcher compares attributions from a file with other rows on the Metrics page, and opens a text in which they differ.
@@ -391,18 +385,16 @@ def test_a_report_is_made_on_the_page_and_opens_without_a_server(person: Callabl
         dialog.get_by_role("button", name="Download Sentiment-report.html").click()
     path = tmp_path / "report.html"
     download.value.save_as(path)
+    report = page.context.new_page()
+    report.emulate_media(color_scheme="dark")
+    assert opened(report, path) == []
+    assert report.get_by_role("heading", level=1).inner_text() == "What two models look at"
+    assert report.locator("article .heat .top").count() > 0
     for width, height in ((1280, 720), (1920, 1080)):
-        context = researcher.page.context.browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark"
-        )  # type: ignore[union-attr]
-        report = context.new_page()
-        assert opened(report, path) == []
-        assert report.get_by_role("heading", level=1).inner_text() == "What two models look at"
-        assert report.locator("article .heat .top").count() > 0
+        report.set_viewport_size({"width": width, "height": height})
         assert report.evaluate("document.documentElement.scrollWidth <= innerWidth")
         too_wide = "[...document.querySelectorAll('h4, .about span, .chart th, dd, .heat p')].filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth).length"
         assert report.evaluate(too_wide) == 0
-        context.close()
 
 
 def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
@@ -430,7 +422,7 @@ def test_a_report_follows_the_group_and_the_row_that_the_table_is_compared_with(
     assert report.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_report_full_of_hostile_names_runs_nothing_and_asks_for_nothing(
+def test_a_report_full_of_hostile_names_runs_nothing_and_asks_for_nothing_and_its_policy_would_stop_what_slipped_through(
     server: Server, person: Callable[..., Person], tmp_path: Path
 ) -> None:
     path = tmp_path / "report.html"
@@ -448,21 +440,13 @@ def test_a_report_full_of_hostile_names_runs_nothing_and_asks_for_nothing(
     assert report.locator("article h3").first.inner_text() == f"{HOSTILE}1"
     assert "{{ 7 * 7 }}" in report.locator("article .heat").first.inner_text()
 
-
-def test_the_policy_of_the_page_would_stop_what_slipped_through(
-    server: Server, person: Callable[..., Person], tmp_path: Path
-) -> None:
-    """A script, a picture and a style sheet put into the page by hand are neither run nor fetched."""
-    path = tmp_path / "report.html"
-    with open_store(server.database) as store:
-        project = hostile_project(store, tmp_path)
-        write_report(store, LOCAL_OPERATOR, project, hostile_request(), path)
+    # A script, a picture and a style sheet put into the page by hand are neither run nor fetched.
     address = f"{server.address}/nothing"
     slipped = (
         f"<script>document.title='broken'</script><img src='{address}.png'><link rel=stylesheet href='{address}.css'>"
     )
     path.write_text(path.read_text(encoding="utf-8").replace("<main>", f"<main>{slipped}"), encoding="utf-8")
-    report = person("Researcher").page.context.new_page()
+    report = researcher.page.context.new_page()
     noted = opened(report, path)
     assert report.title() == HOSTILE[:200]
     assert [text for text in noted if "Content Security Policy" in text]

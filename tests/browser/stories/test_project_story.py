@@ -61,23 +61,7 @@ def works(server: Server) -> None:
 
 @pytest.mark.usefixtures("works")
 @SCREENS
-def test_after_choosing_a_project_by_keyboard_the_keys_mean_the_screen(
-    person: Come, page: str, listens: str, key: str, opened: str
-) -> None:
-    lead = person("Lead").open(f"/{page}?project={SENTIMENT}")
-    expect(lead.page.locator(listens)).to_be_visible()
-    box = choose_by_keyboard(lead, "Simil", "Similarity")
-    lead.page.wait_for_url(re.compile(f"project={SIMILARITY}"))
-    expect(box).not_to_be_focused()
-    expect(lead.page.locator(".panel")).to_have_count(1)  # the one of the project before has gone
-    expect(lead.page.locator(listens)).to_be_visible()
-    lead.press(key)
-    expect(lead.page.locator(opened)).to_be_visible()
-
-
-@pytest.mark.usefixtures("works")
-@SCREENS
-def test_after_choosing_a_page_by_keyboard_the_keys_mean_its_screen(
+def test_after_choosing_a_page_and_then_a_project_by_keyboard_the_keys_mean_the_screen(
     person: Come, page: str, listens: str, key: str, opened: str
 ) -> None:
     lead = person("Lead").open(f"/export?project={SENTIMENT}")
@@ -86,6 +70,16 @@ def test_after_choosing_a_page_by_keyboard_the_keys_mean_its_screen(
     lead.press("Enter")
     expect(lead.page.locator(listens)).to_be_visible()
     expect(link).not_to_be_focused()
+    lead.press(key)
+    expect(lead.page.locator(opened)).to_be_visible()
+
+    lead.press("Escape")
+    box = choose_by_keyboard(lead, "Simil", "Similarity")
+    lead.page.wait_for_url(re.compile(f"project={SIMILARITY}"))
+    expect(box).not_to_be_focused()
+    expect(lead.page.locator(".panel")).to_have_count(1)  # the one of the project before has gone
+    expect(lead.page.locator(listens)).to_be_visible()
+    expect(lead.page.locator(opened)).to_have_count(0)
     lead.press(key)
     expect(lead.page.locator(opened)).to_be_visible()
 
