@@ -40,7 +40,7 @@ def test_a_researcher_trains_a_model_by_keyboard_and_goes_on_to_its_attributions
     train.focus()
     researcher.press("Enter")
     expect(page.get_by_text("Training of 'mine'").first).to_be_visible()
-    researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
+    researcher.open("/start")  # the page that asked is gone; the work is not
 
     researcher.open("/saliency?project=1")
     unfold(page, "Add predictions, models and attributions")

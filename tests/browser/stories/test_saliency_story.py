@@ -144,35 +144,24 @@ def test_a_researcher_sorts_compares_and_shares(
     expect(other.page.locator(".with-numbers").first).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"), [("HTML", "<!doctype html>"), ("SVG", "<svg"), ("LaTeX", "\\colorbox"), ("CSV", "token_index")]
-)
-def test_what_is_on_screen_is_saved_as_a_file(
-    explained: Server, person: Callable[..., Person], tmp_path: Path, kind: str, words: str
-) -> None:
-    researcher = person("Researcher")
-    researcher.open(f"/saliency?project=1&instance={researcher.instance_id('hostile')}&panels={_panels(explained)}")
-    page = researcher.page
-    page.locator(".heat-panel").first.wait_for()
-    page.get_by_role("button", name="Export").click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name=kind, exact=True).click()
-    text = Path(download.value.path()).read_text(encoding="utf-8")
-    assert words in text
-    assert "<img src=x" not in text or kind in {"LaTeX", "CSV"}
-    assert "soup" in text
+FILES = {"HTML": "<!doctype html>", "SVG": "<svg", "LaTeX": "\\colorbox", "CSV": "token_index"}
 
 
-def test_a_picture_is_the_drawing_at_twice_its_size(
-    explained: Server, person: Callable[..., Person], tmp_path: Path
+def test_what_is_on_screen_is_saved_as_a_file_and_a_picture_is_the_drawing_at_twice_its_size(
+    explained: Server, person: Callable[..., Person]
 ) -> None:
     page = _opened(explained, person("Researcher"), "hostile").page
-    drawing = _exported(page, "SVG").read_text(encoding="utf-8")
+    texts = {kind: _exported(page, kind).read_text(encoding="utf-8") for kind in FILES}
+    for kind, words in FILES.items():
+        assert words in texts[kind]
+        assert "<img src=x" not in texts[kind] or kind in {"LaTeX", "CSV"}
+        assert "soup" in texts[kind]
+
     picture = _exported(page, "PNG").read_bytes()
-    root = ET.fromstring(drawing)
+    root = ET.fromstring(texts["SVG"])
     assert picture[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", picture[16:24]) == (2 * int(root.get("width", 0)), 2 * int(root.get("height", 0)))
-    assert "− opposes, + supports" in drawing
+    assert "− opposes, + supports" in texts["SVG"]
 
 
 def test_a_text_of_5000_tokens_becomes_a_picture(
@@ -281,10 +270,22 @@ def test_a_list_is_saved_chosen_shared_and_filled_with_the_keyboard_alone(
     researcher.sees("The list in this link no longer exists")
 
 
-def test_the_link_holds_what_is_listed(explained: Server, person: Callable[..., Person]) -> None:
+def test_nobody_is_offered_a_model_against_itself_and_the_link_holds_what_is_listed(
+    explained: Server, person: Callable[..., Person]
+) -> None:
     page = _opened(explained, person("Researcher"), "hostile").page
     page.get_by_role("combobox", name="Which texts").select_option("won")
-    page.get_by_role("combobox", name="Whose predictions", exact=True).select_option(label="first model")
+    first = page.get_by_role("combobox", name="Whose predictions", exact=True)
+    values = [option.get_attribute("value") or "" for option in first.get_by_role("option").all()]
+    assert len(values) > 1
+    for value in values:
+        first.select_option(value)
+        others = page.get_by_role("combobox", name="The other model").get_by_role("option").all()
+        offered = [option.get_attribute("value") for option in others]
+        assert value not in offered
+        assert offered
+
+    first.select_option(label="first model")
     page.get_by_role("combobox", name="The other model").select_option(label="second model")
     chosen = [
         page.get_by_role("combobox", name=name, exact=True).input_value()
@@ -373,7 +374,7 @@ def test_a_researcher_computes_attributions_while_the_page_is_elsewhere(
     page.get_by_role("button", name="Compute", exact=True).click()
     # However fast it is: the page may first hear of it when it is done.
     expect(page.get_by_text(re.compile(r"built-in.*: (queued|starting|\d|Computed)")).first).to_be_visible()
-    researcher.open("/metrics?project=1")  # the page that asked is gone; the work is not
+    researcher.open("/start")  # the page that asked is gone; the work is not
     researcher.open("/saliency?project=1")
     unfold(page, "Add predictions, models and attributions")
     unfold(page, "Compute attributions")
@@ -488,30 +489,27 @@ def test_what_a_link_lacks_stays_said_when_the_models_have_answered_its_typed_te
     expect(page.locator(".heat-notice")).to_contain_text("run 999")
 
 
-def test_of_a_text_and_a_choice_that_are_gone_the_list_shows_all_texts_and_the_first_is_open(
+def test_of_a_text_that_is_gone_or_elsewhere_the_first_is_open_and_it_is_said_also_in_a_list_without_texts(
     person: Callable[..., Person],
 ) -> None:
-    page = person("Researcher").open("/saliency?project=1&instance=999999&which=wrong&answers=999").page
+    researcher = person("Researcher")
+    page = researcher.open("/saliency?project=1&instance=999999&which=wrong&answers=999").page
+    notice = page.locator(".heat-notice")
     expect(page.locator(".heat-panel").first).to_be_visible()
     expect(page.locator(".list-row").first).to_have_attribute("aria-selected", "true")
     expect(page.get_by_role("combobox", name="Which texts")).to_have_value("all")
-    expect(page.locator(".heat-notice")).to_contain_text(
+    expect(notice).to_contain_text(
         "Text “999999”, Whose predictions “999”. The first listed text is open instead. All texts are listed."
     )
     page.wait_for_url(re.compile("instance=1&"))
 
-
-def test_a_text_of_another_project_is_not_shown_in_this_one(person: Callable[..., Person]) -> None:
-    researcher = person("Researcher")
     other = researcher.instance_id("similarity-en-11")
-    page = researcher.open(f"/saliency?project=1&instance={other}").page
-    expect(page.locator(".heat-notice")).to_contain_text(f"Text “{other}”. The first listed text is open instead")
+    researcher.open(f"/saliency?project=1&instance={other}")
+    expect(notice).to_contain_text(f"Text “{other}”. The first listed text is open instead")
     expect(page.locator(".heat-where h2")).to_have_text("sentiment-en-01")
 
-
-def test_of_a_text_that_is_gone_in_a_list_without_texts_both_are_said(person: Callable[..., Person]) -> None:
-    page = person("Researcher").open("/saliency?project=1&instance=999999&words=nowhere").page
-    expect(page.locator(".heat-notice")).to_contain_text("Text “999999”. Nothing found. Change the search or filters.")
+    researcher.open("/saliency?project=1&instance=999999&words=nowhere")
+    expect(notice).to_contain_text("Text “999999”. Nothing found. Change the search or filters.")
 
 
 def test_back_leads_to_the_former_text_and_forward_again(person: Callable[..., Person]) -> None:
@@ -583,21 +581,6 @@ def test_a_link_to_a_typed_text_that_is_too_long_says_so_to_both(person: Callabl
     expect(page.locator(".heat-notice")).to_contain_text("Too long for a link. Share it as a test case.")
     colleague = person("Lead").open(link.removeprefix(server.address)).page
     expect(colleague.locator(".heat-notice")).to_contain_text("Too long for a link. Share it as a test case.")
-
-
-def test_nobody_is_offered_a_model_against_itself(person: Callable[..., Person]) -> None:
-    page = person("Researcher").open("/saliency?project=1").page
-    _shown(page)
-    page.get_by_role("combobox", name="Which texts").select_option("won")
-    first = page.get_by_role("combobox", name="Whose predictions", exact=True)
-    other = page.get_by_role("combobox", name="The other model")
-    values = [option.get_attribute("value") or "" for option in first.get_by_role("option").all()]
-    assert len(values) > 1
-    for value in values:
-        first.select_option(value)
-        offered = [option.get_attribute("value") for option in other.get_by_role("option").all()]
-        assert value not in offered
-        assert offered
 
 
 # A researcher looks further than the gold: at everybody's own sets, at slices, and at texts that nobody has stored.
@@ -720,14 +703,6 @@ def _open_scatter(page: Page) -> None:
     expect(_count(page)).to_contain_text("Draw a box or type bounds to filter.")
 
 
-def test_beside_the_scatter_the_first_words_of_the_maps_are_seen_on_a_low_screen(person: Callable[..., Person]) -> None:
-    page = person("Researcher", width=1280, height=720).open("/saliency?project=1").page
-    _open_scatter(page)
-    words = page.locator(".heat-text [data-token='0']").first.bounding_box()
-    assert words is not None
-    assert words["y"] + words["height"] < 720
-
-
 def _draw_around_everything(page: Page) -> None:
     page.locator(".scatter-canvas").scroll_into_view_if_needed()
     box = page.locator(".scatter-canvas").bounding_box()
@@ -748,9 +723,14 @@ def _selected(page: Page) -> int:
     return int(match[1].replace(",", ""))
 
 
-def test_a_box_around_points_becomes_the_list_and_a_saved_list(person: Callable[..., Person]) -> None:
-    page = person("Researcher").open("/saliency?project=1").page
+def test_beside_the_scatter_words_are_seen_on_a_low_screen_and_a_box_around_points_becomes_the_list_and_a_saved_list(
+    person: Callable[..., Person],
+) -> None:
+    page = person("Researcher", width=1280, height=720).open("/saliency?project=1").page
     _open_scatter(page)
+    words = page.locator(".heat-text [data-token='0']").first.bounding_box()
+    assert words is not None
+    assert words["y"] + words["height"] < 720
     expect(_count(page)).to_contain_text(re.compile(r"\d+ of \d+ texts have no"))
     _draw_around_everything(page)
     n = _selected(page)
@@ -769,7 +749,9 @@ def test_a_box_around_points_becomes_the_list_and_a_saved_list(person: Callable[
     expect(page.get_by_text(f"“around the middle” is saved with {n} texts.")).to_be_visible()
 
 
-def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person]) -> None:
+def test_ranges_and_keys_alone_select_list_and_walk_and_a_range_that_ends_before_it_begins_changes_nothing(
+    person: Callable[..., Person],
+) -> None:
     page = person("Researcher").open(f"/saliency?project=1&x={LENGTH}&y={SETS}").page
     expect(_count(page)).to_contain_text("Draw a box")
     page.get_by_role("spinbutton", name="y from").focus()
@@ -793,10 +775,6 @@ def test_ranges_and_keys_alone_select_list_and_walk(person: Callable[..., Person
     page.keyboard.press("j")
     expect(page.locator(".list-row").nth(1)).to_have_attribute("aria-selected", "true")
 
-
-def test_a_range_that_ends_before_it_begins_changes_nothing_and_says_so(person: Callable[..., Person]) -> None:
-    page = person("Researcher").open(f"/saliency?project=1&x={LENGTH}&y={SETS}&ys=2~").page
-    n = _selected(page)
     page.get_by_role("spinbutton", name="y to").fill("1")
     page.keyboard.press("Tab")
     expect(_count(page)).to_have_text("Not changed: the smaller number comes first.")
