@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Browser
 
 from benchmarks.served import Server
-from tests.browser.stories.browsers import Browsers
 from tests.browser.stories.ready_server import ready_server
-from tests.browser.stories.story import Person
+from tests.browser.stories.story import Browsers, Person
 
 
 @pytest.fixture(scope="session")
