@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, expect
@@ -201,9 +200,6 @@ class Person:
 
     def sees(self, text: str) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible()
-
-    def picture(self, path: Path) -> None:
-        self.page.screenshot(path=path)
 
 
 def settles(page: Page) -> None:
