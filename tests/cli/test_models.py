@@ -223,6 +223,7 @@ def test_a_missing_extra_is_named(six_texts: Command, path: Path) -> None:
 def test_the_first_batch_and_the_last_are_always_shown(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("annotator.cli.attribute.time.monotonic", lambda: 100.0)
     progress = InstanceProgress()
     for done in (8, 16, 24):
         progress.take(done, 1030)

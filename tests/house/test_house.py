@@ -21,7 +21,7 @@ from tests.conftest import parsed
 # The grain of the house. Migrations, __init__ and translations are no modules; a function is counted without its docstring.
 AT_MOST = {
     "modules": 600,
-    "lines": 146_263,
+    "lines": 145_944,
     "longest module": 600,
     "panel modules": 75,
     "panel lines": 21_987,
