@@ -270,7 +270,7 @@ class Browsers:
         context = free.pop() if free else self.browser.new_context(locale=locale, accept_downloads=True)
         page = context.pages[0] if context.pages else context.new_page()
         page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="dark" if dark else "light")
+        page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
         page.mouse.move(-1, -1)
         return page
 
