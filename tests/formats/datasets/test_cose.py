@@ -151,6 +151,12 @@ def test_a_bad_explanation_is_told_and_the_questions_stay(bad, field, reason, tm
     assert reason in problem.reason
 
 
+def test_a_file_without_a_row_that_can_be_read_takes_no_part(tmp_path):
+    write(tmp_path, questions=[question()], explanations=[said()], notes=["not a row"])
+    [instance], problems = read(tmp_path)
+    assert (marked(instance), problems) == ([["saw the catfish"]], [])
+
+
 def test_a_question_that_stands_twice_is_refused_the_second_time(tmp_path):
     write(tmp_path, questions=[question(), question()], explanations=[said()])
     instances, [problem] = read(tmp_path)

@@ -199,6 +199,7 @@ BAD_RECORDS = [
     (record({"why": [answer([{"start": 0}])]}), "A span needs integer offsets and a label."),
     (record({"why": [answer([span("0", 2)])]}), "A span needs integer offsets and a label."),
     (record({"why": {}}), "Must be a list, not an object {...}."),
+    ({**FLAT, "why.responses": "x"}, "Must be a list, not text."),
     (record({}, fields=None), "Must be an object {...}, not null."),
     (record({}, text=" "), "Must not be empty."),
     (record({}, id=None), "Missing ID."),
