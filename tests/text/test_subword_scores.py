@@ -110,6 +110,7 @@ def test_the_marks_of_each_family_are_no_text(text, subwords, expected):
         ("a 😀 ☃☃ b", ["a", "[UNK]", "[UNK]", "b"], (1, 2, 4, 8)),
         ("😀", ["<unk>"], (1,)),
         ("theater☃ the end", ["[UNK]", "the", "end"], (1, 2, 4)),  # the next subword stands inside the unknown word too
+        ("☃thx☃the end", ["[UNK]", "the", "end"], (1 + 2, 4)),  # ... and something like its beginning before that
         ("a☃b b", ["▁a", "<unk>", "b", "▁b"], (1 + 2 + 4, 8)),
         ("x 😀 y", ["x", "�", "�", "�", "�", "y"], (1, 2 + 4 + 8 + 16, 32)),  # bytes of an emoji, decoded one by one
         ("say [UNK] twice", ["say", "[UNK]", "twice"], (1, 2, 4)),
